@@ -1,4 +1,4 @@
-/* The pages of what changed: profiles against profiles, traces against traces. */
+/* Pages that compare: profiles with profiles, traces with traces. */
 #include <string.h>
 
 #include "page/inside.h"
@@ -20,7 +20,8 @@ static void write_side(struct tp_buf *h, const char *which, const char *name, si
 	tp_buf_text(h, "</dd></div>\n");
 }
 
-/* Of a type that is 0 in every sample of all profiles: which one is not. */
+/* Writes a note if the chosen sample type is 0 in every sample of all profiles. The note names a
+ * type with values. */
 static void write_zero(struct page *p, struct tp_buf *h)
 {
 	const struct rep_page_sides *s = p->sides;

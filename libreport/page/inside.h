@@ -1,4 +1,4 @@
-/* What the sections of a page share; private to libreport/page. */
+/* Declarations shared by the sections of a page; private to libreport/page. */
 #ifndef REP_PAGE_INSIDE_H
 #define REP_PAGE_INSIDE_H
 
@@ -13,42 +13,46 @@
 struct page {
 	const struct rep_page_options *opt;
 	const char *title;
-	int64_t rows; /* the most of a table */
+	int64_t rows; /* limit on rows of a table */
 
 	/* A trace: */
 	struct tp_store *store;
 	const struct rep_run *run;
-	struct rep_filter filter; /* of nothing */
+	struct rep_filter filter; /* selects everything */
 	struct rep_view view;
-	struct page_reports *reports; /* being made, on other threads too; see page_reports_wait */
+	struct page_reports *reports; /* made partly by another thread; see page_reports_wait */
 	struct rep_time time;
 
-	/* The run it is compared with: a page of its own that is not written; NULL for none. */
+	/* The run that this one is compared with, as a second page that is not written; or NULL. */
 	struct page *old;
-	const struct rep_page_runs *runs; /* all that are compared; the first are those above */
+	const struct rep_page_runs *runs; /* all runs that are compared; the first old and new ones
+					     are those above */
 
-	/* Profiles: one, or sets that are compared (then `profile` is NULL). */
+	/* Profiles: one, or two sets to compare (then `profile` is NULL). */
 	const struct rep_page_profile *profile;
 	const struct rep_page_sides *sides;
-	const char *type; /* name or number of the type that a page is about, NULL: several */
+	const char *type; /* name or number of the only sample type shown; NULL: several are */
 };
 
-#define PAGE_TYPES 4 /* sample types of a profile that are shown */
+#define PAGE_TYPES 4 /* limit on the sample types of a profile that are shown */
 
-/* A section adds to `h` what stands under its heading; a section that adds nothing is left out.
- * Errors with err filled in; memory that `h` had not is its own to tell. */
+/* A section's `write` appends to `h` the content below the heading; a section without content is
+ * left out. It returns an error code with err filled in. If `h` runs out of memory, page_write
+ * reports it. */
 struct page_section {
 	const char *id, *title;
 	int (*write)(struct page *p, struct tp_buf *h, struct tp_err *err);
-	bool reads; /* reports: it is written when they are there */
+	bool reads; /* uses the reports: written after page_reports_wait */
 };
 
-/* The tables of tprof-top (reports.c). `begin` starts to make them; `wait` gives when all are made
- * (NULL reports: none are); `free` waits, too. */
+/* The tables of tprof-top (reports.c). page_reports_begin starts to make them. page_reports_wait
+ * waits until all are made, and returns 0 or their first error; without reports, it returns 0 at
+ * once. page_reports_free waits, too. */
 int page_reports_begin(struct page *p, struct tp_err *err);
 int page_reports_wait(struct page *p, struct tp_err *err);
 void page_reports_free(struct page *p);
-/* A report's table by its name, NULL where there is none; *cells is what it is of. */
+/* Return a report's table by its name, NULL if there is no such table. Its cells are those of
+ * *cells. */
 const struct rep_sheet *page_report_of(const struct page *p, const char *name,
 				       const struct rep_cells **cells);
 const struct rep_sheet *page_report(const struct page *p, const char *name);
@@ -71,7 +75,8 @@ int page_profile_commands(struct page *p, struct tp_buf *h, struct tp_err *err);
 /* Finds the sample types that the two sides have in common, as indexes in the first new profile.
  * Returns how many. */
 size_t page_common_types(const struct page *p, size_t index[PAGE_TYPES]);
-/* Do they have one that is shown? */
+/* Returns 0 if they have such a type, TP_EUNKNOWN with a sentence if not, or the error of
+ * rep_profile_sample_index. */
 int page_changed_check(const struct page *p, struct tp_err *err);
 int page_changed_types(struct page *p, struct tp_buf *h, struct tp_err *err);
 int page_changed_functions(struct page *p, struct tp_buf *h, struct tp_err *err);
@@ -79,64 +84,66 @@ int page_changed_metrics(struct page *p, struct tp_buf *h, struct tp_err *err);
 int page_changed_charts(struct page *p, struct tp_buf *h, struct tp_err *err);
 int page_diff_commands(struct page *p, struct tp_buf *h, struct tp_err *err);
 
-/* How values of a sample type are shown (section/values.c): its kind, and a value in ns, bytes, or
- * as it is; what does not fit stays at the most that does. */
+/* Values of a sample type as they are shown (section/values.c): their measure, the kind of their
+ * column, and a value in ns, in bytes, or as it is. Values that overflow become the largest number.
+ */
 struct rep_flame_measure page_measure(const struct tp_profile *profile, size_t type);
 enum rep_kind page_kind(const struct rep_flame_measure *m);
 struct rep_value page_scaled(const struct rep_flame_measure *m, int64_t v);
-/* <h3>inuse_space <small>bytes</small></h3> */
+/* Writes "<h3>inuse_space <small>bytes</small></h3>". */
 void page_type_heading(struct tp_buf *h, const struct tp_profile *profile, size_t type);
-/* A command about a sample type. */
+/* Writes a paragraph with a command about a sample type. */
 void page_type_command(struct page *p, struct tp_buf *h, const char *command,
 		       const struct tp_profile *profile, size_t type);
-/* Sample types in the order in which they are shown, at most PAGE_TYPES: the one that the profile
- * wants to be seen first, then the others, the last first as pprof does. */
+/* Finds the sample types to show, at most PAGE_TYPES: the profile's default type, then the others
+ * from last to first, as pprof does. Only p->type, if it is set. Returns how many. */
 size_t page_types(const struct page *p, const struct tp_profile *profile, size_t index[PAGE_TYPES]);
 
-/* Sums by sample type, as facts. */
+/* Writes the sum of each sample type as a fact. */
 void page_profile_totals(struct page *p, struct tp_buf *h);
 
-/* Everything: head, heading (`facts` writes what stands under it), navigation, sections, script. */
+/* Writes the page: head, heading, the facts below it (by `facts`), navigation, sections, script. */
 int page_write(struct page *p, const struct page_section *sections, size_t n,
 	       void (*facts)(struct page *p, struct tp_buf *h), const struct rep_sink *sink,
 	       struct tp_err *err);
 
-/* View and times of p->run in p->store; page_end_trace in every case. */
+/* Loads the view and the times of p->run in p->store. Call page_end_trace in every case. */
 int page_begin_trace(struct page *p, struct tp_err *err);
 void page_end_trace(struct page *p);
 
-/* <code>tprof-top checkout.trace block --from=1s</code>: command, the file, what else (ours), which
- * are options in front of the files where the command is tprof-diff. */
+/* Writes "<code>tprof-top checkout.trace block --from=1s</code>": the command, the files, and
+ * `more`, which must need no escaping for a shell. With tprof-diff, `more` comes before the files.
+ */
 void page_command(struct page *p, struct tp_buf *h, const char *command, const char *more);
-/* A paragraph of it. */
+/* Writes the same as a paragraph. */
 void page_more(struct page *p, struct tp_buf *h, const char *command, const char *more);
-/* The same as plain text. Returns 0 or TP_ENOMEM. */
+/* Appends the same as plain text. Returns 0 or TP_ENOMEM. */
 int page_command_text(struct page *p, struct tp_buf *b, const char *command, const char *more);
-/* A paragraph in small letters, of anybody's text. */
+/* Writes text, which is escaped, as a paragraph in small letters. */
 void page_note(struct tp_buf *h, const char *text, size_t size);
-/* A string of the run, "(unknown)" for none. */
+/* Writes a string of the run; "(unknown)" if it is empty. */
 void page_name(struct page *p, struct tp_buf *h, uint32_t string);
-/* Is the run's time ticks? Then times are numbers. */
+/* Writes a time; as a number of ticks if the run has no clock. */
 void page_time_value(struct page *p, struct tp_buf *h, int64_t ns);
 
-/* Pictures that are as wide as the page, in px: they leave room at their right, and at their left
- * as much as their names take. Their time, about so many ticks of it, goes below, at y. */
+/* Pictures as wide as the page, in px. They leave PAGE_RIGHT free at the right, and `left` for
+ * names at the left. page_time_axis draws the time axis at y, with about `ticks` ticks. */
 #define PAGE_WIDTH 1140
 #define PAGE_RIGHT 8
 void page_time_axis(struct page *p, struct tp_buf *h, const struct rep_bins *bins, unsigned ticks,
 		    int left, double y);
-/* Where a share of their time is. */
+/* Return the x coordinate of a share of the run's time, and of the beginning of a bin. */
 double page_time_x(double share, int left);
 double page_bin_x(const struct rep_bins *bins, size_t bin, int left);
 
-/* One entry of the list under the heading. */
+/* Writes an entry of the list below the heading. */
 void page_fact(struct tp_buf *h, const char *name, enum rep_kind kind, struct rep_value value);
-/* A moment, in UTC; an entry of that list. Nothing for one that no calendar has. */
+/* Writes a moment in UTC as an entry of that list; writes nothing if it has no date. */
 void page_fact_when(struct tp_buf *h, int64_t wall_ns);
-/* Of p->run, a trace: from its format to its number of events. */
+/* Writes the facts about p->run, a trace: from its format to its number of events. */
 void page_trace_facts(struct page *p, struct tp_buf *h);
 
-/* The script and style of this page. */
+/* Return the style and the script of the page. */
 struct tp_text page_style(void);
 struct tp_text page_script(void);
 

@@ -1,4 +1,4 @@
-/* What every page has: head, heading, navigation, sections one after the other. */
+/* The parts common to all pages: head, heading, navigation, and the frame of the sections. */
 #include "page/inside.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ int page_command_text(struct page *p, struct tp_buf *b, const char *command, con
 		files = opt->diff;
 	else if (opt->flame && !strncmp(command, "tprof-flame", 11))
 		files = opt->flame;
-	/* Behind "--", which is between the sides, options would be names of files. */
+	/* The "--" between the sides would turn later options into names of files. */
 	return diff ? tp_buf_printf(b, "%s%s%s %s", command, space, more, files)
 		    : tp_buf_printf(b, "%s %s%s%s", command, files, space, more);
 }
@@ -85,7 +85,7 @@ void page_fact(struct tp_buf *h, const char *name, enum rep_kind kind, struct re
 	tp_buf_text(h, "</dd></div>\n");
 }
 
-/* In UTC: the same page wherever it is made. */
+/* UTC makes the page independent of the time zone. */
 void page_fact_when(struct tp_buf *h, int64_t wall_ns)
 {
 	time_t s = (time_t)(wall_ns / 1000000000);
@@ -182,7 +182,7 @@ int page_write(struct page *p, const struct page_section *sections, size_t n,
 	struct tp_buf h = {0};
 	int code = parts ? 0 : tp_nomem(err);
 
-	/* First what does not need the reports, while they are made. */
+	/* Write the sections that need no reports first, while the reports are made. */
 	for (int reads = 0; reads < 2 && !code; reads++) {
 		if (reads)
 			code = page_reports_wait(p, err);

@@ -1,5 +1,5 @@
-/* Pages of real runs: names of the dump stay text whatever they are, sums over time are those of
- * the reports, and bounds hold. */
+/* Tests pages of real runs: names from the dump stay text whatever they contain, sums over time
+ * equal those of the reports, and limits hold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +96,8 @@ static char dir[64], path[80], dump[80];
 static struct tp_store *store;
 static struct rep_runs runs;
 
-/* Names of the sample trace, and what stands in their place: as long, and meant to break out. */
+/* Names of the sample trace and their replacements: equally long, and meant to break out of the
+ * markup. */
 static const char *const hostile[][2] = {
     {"main.(*Shop).customer", "</script><img src=q>\""},
     {"main.(*Shop).cashier", "'\"><b onclick=q></b>"},
@@ -104,7 +105,7 @@ static const char *const hostile[][2] = {
     {"reserve", "]]><u>&"},
 };
 
-/* The sample trace with these names, into a file. */
+/* Writes the sample trace with these names to a file. */
 static void write_dump(void)
 {
 	FILE *in = fopen("testdata/checkout.trace", "rb"), *out = fopen(dump, "wb");
@@ -195,17 +196,17 @@ static void test_trace_hostile_names(void **state)
 	assert_null(strstr(page, "<i>"));
 	assert_null(strchr(page, '\x1b'));
 	assert_null(strchr(page, '\xff'));
-	/* The script of all graphs, and the page's; in each graph its data, and how it gets the
-	 * script. */
+	/* The page has two scripts: its own and the one that all flame graphs share. Each graph has
+	 * its data, and code that fetches the shared script. */
 	assert_int_equal(count(page, "<script"), 2);
 	assert_int_equal(count(page, "</script"), 2);
 	assert_true(frames >= 4);
-	/* Each document has a policy, those of the graphs too. */
+	/* Each document has a policy, including those of the graphs. */
 	assert_int_equal(
 	    count(page, "http-equiv=\"Content-Security-Policy\" content=\"default-src"), 1);
 	assert_int_equal(count(page, "Content-Security-Policy"), 1 + frames);
 	assert_int_equal(count(page, "&lt;/script>"), 2 * frames);
-	/* They are there. */
+	/* The hostile names are on the page, escaped. */
 	assert_non_null(strstr(page, "&lt;/script&gt;&lt;img src=q&gt;&quot;"));
 	assert_non_null(strstr(page, "&lt;i&gt;\\x1b\\xff&lt;/i&gt;--"));
 	assert_non_null(strstr(page, "]]&gt;&lt;u&gt;&amp;"));
@@ -249,7 +250,7 @@ static double sum_of(const struct rep_bins *b, const struct rep_binned *s)
 	return sum;
 }
 
-/* What the reports add up. */
+/* Adds a part as the reports do. */
 static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 {
 	double *sum = ctx;

@@ -1,5 +1,5 @@
-/* The tables of tprof-top for a page. The slow ones are made by a second thread, with a connection of
- * its own, while the page is drawn. */
+/* Makes the tables of tprof-top for a page. A second thread, with a connection of its own, makes
+ * the slow ones while the page is drawn. */
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -9,17 +9,19 @@
 #include "page/inside.h"
 #include "top/top.h"
 
-/* Reports that a page does not show: `story` is a text, and `region` lists what `regions` sums up. */
+/* Reports that a page does not show: `story` is a text, and `region` lists single regions, whose
+ * sums are in `regions`. */
 static const char *const left_out[] = {"story", "region"};
-/* Reports that take long, as they look at single tasks, logs or events: made by the second thread. */
+/* Reports that the second thread makes: they take long, because they read single tasks, logs or
+ * events. */
 static const char *const slow[] = {"outliers", "task", "logs", "gc", "locks"};
 
 struct part {
-	bool slow; /* makes the reports of slow[], else the others */
+	bool slow; /* true: the reports in slow[]; false: the others */
 	int64_t rows;
 	struct tp_store *store;
 	const struct rep_run *run;
-	struct rep_cells *cells; /* of each report */
+	struct rep_cells *cells; /* tables, one element for each report */
 	size_t n, room;
 	struct tp_err err;
 	int code;
@@ -74,7 +76,8 @@ static void *on_thread(void *ctx)
 	return NULL;
 }
 
-/* A store in memory, which has no name, is for one thread. */
+/* Opens the store a second time. Returns NULL if it cannot be, as a store in memory, which has no
+ * name. */
 static struct tp_store *open_again(struct tp_store *store)
 {
 	const char *path = sqlite3_db_filename(tp_store_db(store), "main");

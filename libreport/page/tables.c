@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- looking ---- */
+/* ---- cells ---- */
 
 struct rep_value page_cell(const struct rep_sheet *t, size_t row, const char *column)
 {
@@ -29,16 +29,16 @@ double page_cell_float(const struct rep_sheet *t, size_t row, const char *column
 	return v.type == REP_TYPE_FLOAT && isfinite(v.f) ? v.f : 0;
 }
 
-/* ---- showing ---- */
+/* ---- tables ---- */
 
-/* How a column is set: numbers to the right, short texts in a narrow one, so that long ones have
- * the rest; differences with their sign. */
+/* How a column is shown: numbers right-aligned, differences with their sign, and columns of short
+ * texts narrow, which leaves room for long texts. */
 struct look {
 	bool shown, right, narrow, signs, colours;
-	size_t number; /* the column that has the number to sort by: itself, or a raw one */
+	size_t number; /* index of the column with the number to sort by: itself, or a raw one */
 };
 
-#define NARROW 26 /* bytes of a text that need not be broken */
+#define NARROW 26 /* bytes; longer texts may have to be broken */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -83,7 +83,7 @@ static void write_head(struct tp_buf *h, const struct rep_sheet *t, const struct
 	tp_buf_text(h, "</tr></thead>\n<tbody>\n");
 }
 
-/* `n` is the number that the cell is sorted by. */
+/* Writes a cell with the value v. `n` is the value that it is sorted by. */
 static void write_cell(struct tp_buf *h, const struct rep_column *c, const struct look *l,
 		       const struct rep_value *v, const struct rep_value *n, bool unchanged)
 {
@@ -91,7 +91,7 @@ static void write_cell(struct tp_buf *h, const struct rep_column *c, const struc
 		      c->kind != REP_BOOL;
 	double value = number ? rep_value_number(n) : 0;
 
-	/* End tags of cells and rows may be left out, says HTML; there are many. */
+	/* HTML lets us omit the end tags of cells and rows, which saves much space. */
 	tp_buf_text(h, "<td");
 	if (l->right && l->colours && value != 0 && !unchanged)
 		tp_buf_text(h, value > 0 ? " class=\"n up\"" : " class=\"n down\"");
@@ -101,12 +101,12 @@ static void write_cell(struct tp_buf *h, const struct rep_column *c, const struc
 		tp_buf_printf(h, " data-v=\"%lld\"", (long long)n->i);
 	else if (number)
 		tp_buf_printf(h, " data-v=\"%.6g\"", n->f);
-	/* Texts have their signs already. */
+	/* A text already has its sign. */
 	tp_buf_text(h, l->right && l->signs && value > 0 && v == n ? ">+" : ">");
 	html_value(h, c->kind, v);
 }
 
-/* Lines from one on to another: at most `most` that are neither headings nor blank. */
+/* Writes the lines [from, to), except headings and blank ones; at most `most`. */
 static void write_notes(struct tp_buf *h, const struct rep_cells *c, size_t from, size_t to,
 			size_t most, const char *tag)
 {

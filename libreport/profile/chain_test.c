@@ -1,4 +1,5 @@
-/* Callers and callees: by hand where functions call themselves, and against the graph's edges. */
+/* Tests callers and callees: recursion against results made by hand, and others against the graph's
+ * edges. */
 #include "profile/testing.h"
 
 #include "profile/chain.h"
@@ -43,7 +44,7 @@ static uint32_t node_of(struct fixture *f, const char *name)
 		.divide_by = 1, .unit = "minimum", __VA_ARGS__                                     \
 	}
 
-/* "name flat/cum | …" of what comes before, or behind, a chain "a;b". */
+/* Checks the callers or callees of a chain "a;b": "name flat/cum | …". */
 static void assert_next(struct fixture *f, const char *text, bool callers, const char *want)
 {
 	struct rep_chain_next *next;
@@ -94,7 +95,8 @@ static void test_chains_next_levels(void **state)
 	end(&f);
 }
 
-/* Direct calls of itself are one step; others count once, however often they are there. */
+/* A function's direct calls of itself are one step; other nodes count once, however often they
+ * occur. */
 static void test_chains_next_recursion(void **state)
 {
 	const char *const samples[] = {"1,10 a;b;a;b", "1,3 a;b", "1,5 a;a", "1,7 a;a;b;b", NULL};
@@ -110,7 +112,7 @@ static void test_chains_next_recursion(void **state)
 	end(&f);
 }
 
-/* What is inlined counts for the function it was inlined into, where that is asked for. */
+/* With no_inlines, an inlined function counts for the function that it was inlined into. */
 static void test_chains_next_inlined(void **state)
 {
 	const char *const samples[] = {"1,4 a;b+c", "1,2 a;c", "1,1 a;b+c;d", NULL};
@@ -128,7 +130,7 @@ static void test_chains_next_inlined(void **state)
 	end(&f);
 }
 
-/* The callers of one node are the edges into it. */
+/* The callers of a single node have the weights of the edges into it. */
 static void test_chains_next_edges(void **state)
 {
 	struct rep_profile_options opt = OPTIONS(.cum = true);

@@ -31,7 +31,7 @@ static bool is_go(struct tp_text name)
 
 			if (!nesting)
 				return false;
-			/* Closures, wrappers, the end of a receiver, and "·dwrap·1" follow. */
+			/* A closure, a wrapper, the end of a receiver, or "·dwrap·1" may follow. */
 			if (!--nesting && next && !strchr(".-)", next) && next < 0x80)
 				return false;
 		} else if (nesting) {
@@ -73,7 +73,7 @@ bool rep_cpp_looks_like(struct tp_text name)
 	return found && !is_go(name);
 }
 
-/* pprof: removeMatching. Ends at a bracket without its other half. */
+/* Removes bracketed parts (pprof: removeMatching). Stops at an unmatched bracket. */
 static void remove_pairs(struct tp_buf *b, size_t from, char begin, char end)
 {
 	size_t to = from, first = from, nesting = 0;
@@ -118,8 +118,8 @@ static bool in_word(const char *name, size_t i)
 	return i && (isalnum((unsigned char)name[i - 1]) || name[i - 1] == '_');
 }
 
-/* The length of "operator<<" and the like, whose brackets open and close nothing; "operator" alone
- * before any other; 0 where there is none. */
+/* Returns the length of "operator<<" and the like, whose signs are not brackets; that of "operator"
+ * alone before anything else; or 0 if no operator begins here. */
 static size_t operator_at(const char *name, size_t i)
 {
 	static const char *const signs[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>", "->",
@@ -134,7 +134,7 @@ static size_t operator_at(const char *name, size_t i)
 			return 8 + strlen(signs[k]);
 }
 
-/* Returns the offset behind the bracket that closes the one at i, or 0. */
+/* Returns the offset after the bracket that closes the one at i, or 0. */
 static size_t behind(const char *name, size_t i)
 {
 	size_t nesting = 0;
@@ -157,8 +157,8 @@ static size_t behind(const char *name, size_t i)
 	return 0;
 }
 
-/* Whether only qualifiers of a function follow until the end, or until the name of something local
- * to it (*local): " const::x", " const &", "". */
+/* Returns whether only qualifiers of a function follow, up to the end or up to the name of
+ * something local to it (*local): " const::x", " const &", "". */
 static bool qualifiers(const char *text, bool *local)
 {
 	static const char *const words[] = {" const", " volatile", " &&", " &"};
@@ -174,15 +174,16 @@ static bool qualifiers(const char *text, bool *local)
 	return *local || !*text;
 }
 
-/* Whether a list of parameters begins, and not "(anonymous namespace)" or "decltype (x)". */
+/* Returns whether a list of parameters begins here, rather than "(anonymous namespace)" or
+ * "decltype (x)". */
 static bool is_list(const char *name, size_t i)
 {
 	return name[i] == '(' && strncmp(name + i, ANONYMOUS, strlen(ANONYMOUS)) != 0 &&
 	       !(i >= 9 && !strncmp(name + i - 9, "decltype ", 9));
 }
 
-/* Finds the name itself: behind the return type, before the parameters. It can contain the
- * parameters of functions around it. */
+/* Finds the name itself, between the return type and the parameters. It can contain the parameters
+ * of functions around it. */
 static void find_name(const char *name, size_t *begin, size_t *end)
 {
 	bool conversion = false, local = false;
@@ -209,7 +210,7 @@ static void find_name(const char *name, size_t *begin, size_t *end)
 			continue;
 		}
 		next = behind(name, i);
-		/* Not balanced, or it returns a function. */
+		/* The brackets do not match, or the function returns a function. */
 		if (!next || (name[i] == '(' && (name[i + 1] == '*' || name[i + 1] == '&'))) {
 			*begin = 0;
 			*end = strlen(name);
@@ -223,7 +224,8 @@ static void find_name(const char *name, size_t *begin, size_t *end)
 	}
 }
 
-/* "f(int) const::{lambda()#1}::operator()" without "int". */
+/* Appends a name without the parameters of the functions around it: "f(int)
+ * const::{lambda()#1}::operator()" loses "int". */
 static void put_name(const char *name, size_t begin, size_t end, struct tp_buf *out)
 {
 	for (size_t i = begin; i < end;) {

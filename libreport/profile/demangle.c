@@ -11,7 +11,7 @@
 
 #define LONGEST	   4096 /* bytes of a mangled name */
 #define REFERENCES 40
-#define MOST	   ((size_t)64 << 20) /* bytes that all names of a profile may become */
+#define MOST	   ((size_t)64 << 20) /* bytes; limit on all demangled names of a profile */
 
 typedef char *(*demangler)(const char *, char *, size_t *, int *);
 
@@ -28,8 +28,8 @@ static void find_library(void)
 		*(void **)&cxa_demangle = dlsym(library, "__cxa_demangle");
 }
 
-/* S_, S1A_, T_ and T0_ refer back to parts of the name; n of them can make it 3^(n/3) times as
- * long. */
+/* Returns whether a name has too many references. S_, S1A_, T_ and T0_ refer back to parts of the
+ * name; n of them can make it 3^(n/3) times as long. */
 static bool explodes(const char *name)
 {
 	int n = 0;
@@ -54,7 +54,7 @@ static char *read_cpp(const char *name)
 	return cxa_demangle && !explodes(name) ? cxa_demangle(name, NULL, NULL, &status) : NULL;
 }
 
-/* Sets *put if it is a mangled name. */
+/* Appends the demangled name, and sets *put, if the name is a mangled one. */
 static int put_cpp(struct tp_text name, enum rep_demangle how, struct tp_buf *out, bool *put)
 {
 	char copy[LONGEST + 1], *whole;
@@ -128,7 +128,7 @@ int rep_demangle_parse(const char *text, enum rep_demangle *how, struct tp_err *
 			  text);
 }
 
-/* Most names need no demangling. */
+/* Returns whether a name needs no demangling, as most do not. */
 static bool plain(struct tp_text t)
 {
 	if (t.size && t.text[0] == '_')

@@ -21,13 +21,14 @@ enum rep_demangle {
 	REP_DEMANGLE_NONE,	/* the names of the dump */
 };
 
-/* Parses the argument of --demangle; NULL is the default. TP_EFORMAT with a sentence. */
+/* Parses the argument of --demangle; NULL is the default. Returns 0, or TP_EFORMAT with a sentence.
+ */
 int rep_demangle_parse(const char *text, enum rep_demangle *how, struct tp_err *err);
 
 /* Appends the demangled form of a system name. Returns 0 or TP_ENOMEM. */
 int rep_demangle_name(struct tp_text name, enum rep_demangle how, struct tp_buf *out);
 
-/* Demangles the names of all functions of a profile. TP_ENOMEM, TP_ELIMIT. */
+/* Demangles the names of all functions of a profile. Errors: TP_ENOMEM, TP_ELIMIT. */
 int rep_profile_demangle(struct tp_profile *p, enum rep_demangle how, struct tp_err *err);
 
 #endif

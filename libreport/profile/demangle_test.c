@@ -13,11 +13,11 @@ static const struct {
 	const char *templates;	  /* NULL: the same */
 	bool library;		  /* libstdc++ reads it */
 } names[] = {
-    /* what is not mangled */
+    /* not mangled */
     {"main.main", "main.main", NULL, false},
     {"main.(*List[go.shape.int]).Push", "main.(*List[go.shape.int]).Push", NULL, false},
     {"main.Map[int].func1", "main.Map[int].func1", NULL, false},
-    /* Methods with type arguments of their own (go 1.27), which pprof takes for C++. */
+    /* Generic methods (go 1.27), which pprof takes for C++. */
     {"main.(*A).Fill[go.shape.int64]", "main.(*A).Fill[go.shape.int64]", NULL, false},
     {"main.(*A).Fill[...]", "main.(*A).Fill[...]", NULL, false},
     {"main.(*A).Fill[...].func1", "main.(*A).Fill[...].func1", NULL, false},
@@ -43,7 +43,7 @@ static const struct {
     {"[kernel.kallsyms]", "[kernel.kallsyms]", NULL, false},
     {"_start", "_start", NULL, false},
     {"_Znothing", "_Znothing", NULL, false},
-    /* what was made readable */
+    /* demangled in the dump */
     {"std::vector<int>::push_back(int const&)", "std::vector::push_back",
      "std::vector<int>::push_back", false},
     {"foo::bar(int) const", "foo::bar const", NULL, false},
@@ -116,7 +116,7 @@ static void test_demangle_name(void **state)
 	}
 }
 
-/* Sixty doublings of a type: nobody has the memory for that. */
+/* Sixty doublings of a type would need more memory than any machine has. */
 static void test_demangle_name_explosion(void **state)
 {
 	char name[2048] = "_Z1fSt4pairIiiE";

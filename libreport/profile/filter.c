@@ -59,8 +59,8 @@ void rep_profile_keep_samples(struct tp_profile *p, bool (*keep)(void *ctx, size
 	p->nsamples = n;
 }
 
-/* Gives every sample the stack that the fold makes of its own, or drops it where `lives` says so.
- */
+/* Replaces the stack of every sample by the fold's result for it. Drops the samples for which
+ * `lives` returns false. */
 static int fold_samples(struct tp_profile *p, struct rep_fold *f,
 			bool (*lives)(const struct rep_fold *f, struct rep_fold_state *s),
 			struct tp_err *err)
@@ -202,7 +202,7 @@ static int filter_names(struct tp_profile *p, const struct rep_profile_options *
 
 /* ---- show_from (profile.ShowFrom) ---- */
 
-/* Of a location that matches, the lines above the outermost match go wherever it is. */
+/* In every location that matches, removes the lines above its outermost match. */
 static int step_show_from(struct rep_fold *f, struct rep_fold_state *s, const uint32_t *frame,
 			  size_t n, uint32_t end)
 {
@@ -251,8 +251,8 @@ static int show_from(struct tp_profile *p, const char *pattern, struct rep_filte
 
 /* ---- prune_from (profile.PruneFrom) ---- */
 
-/* `other` is the stack as it was at the match nearest to the leaf. What a matching location calls
- * inlined goes wherever the location is. */
+/* `other` is the stack as it was at the match nearest to the leaf. In every location that matches,
+ * removes the lines below the match. */
 static int step_prune_from(struct rep_fold *f, struct rep_fold_state *s, const uint32_t *frame,
 			   size_t n, uint32_t end)
 {
@@ -303,7 +303,7 @@ struct prune {
 
 enum { USER = 1, DONE = 2 };
 
-/* Frames that Go's text formats leave without names say nothing. */
+/* Returns whether a frame has no name in one of Go's text formats; such frames are dropped. */
 static bool is_nameless(const struct prune *prune, uint32_t frame)
 {
 	const struct tp_dict *d = prune->drop.p->dict;
@@ -334,11 +334,11 @@ static int step_drop(struct rep_fold *f, struct rep_fold_state *s, const uint32_
 	else if (s->bits & USER)
 		s->bits |= DONE;
 	else if (!kept)
-		kept = n; /* all frames so far match: they stay */
+		kept = n; /* all frames so far match, so they stay */
 	return rep_fold_push(f, s, frame, kept, end, kept == n);
 }
 
-/* "^(…)$" around an expression of the profile. */
+/* Compiles an expression of the profile with "^(…)$" around it. */
 static int match_whole(struct rep_match *m, const struct tp_profile *p, uint32_t string,
 		       const char *name, struct tp_err *err)
 {

@@ -19,27 +19,27 @@ struct rep_filter_notes {
 	struct tp_buf texts;
 };
 void rep_filter_notes_release(struct rep_filter_notes *n);
-/* Whether a note says that there is nothing to see. With several profiles, such a note is only
- * printed if all of them have it. */
+/* Returns whether a note says that the report will be empty. With several profiles, such a note is
+ * printed only if all of them have it. */
 bool rep_filter_note_nothing(const char *text);
-/* Whether the notes hold this one. The part after a ';', which suggests what to use instead, may
- * differ. */
+/* Returns whether the notes contain this one. The part after a ';', which suggests what to use
+ * instead, may differ. */
 bool rep_filter_notes_have(const struct rep_filter_notes *n, const char *text);
 
 /* Applies the filters of `opt` in pprof's order: focus, ignore, hide and show; show_from; tag_focus
- * and tag_ignore; tag_show and tag_hide; prune_from. `notes` may be NULL. TP_EFORMAT for invalid
- * expressions, TP_ENOMEM, TP_ELIMIT. */
+ * and tag_ignore; tag_show and tag_hide; prune_from. `notes` may be NULL. Errors: TP_EFORMAT for
+ * invalid expressions, TP_ENOMEM, TP_ELIMIT. */
 int rep_profile_filter(struct tp_profile *p, const struct rep_profile_options *opt,
 		       struct rep_filter_notes *notes, struct tp_err *err);
 
 /* Removes the frames that the profile itself wants dropped, which pprof does when it loads a
  * profile (profile.RemoveUninteresting). */
 int rep_profile_drop_frames(struct tp_profile *p, struct tp_err *err);
-/* Adds the frames of tag_root and tag_leaf. Comes before all filters. */
+/* Adds the frames of tag_root and tag_leaf. Must be called before all filters. */
 int rep_profile_tag_frames(struct tp_profile *p, const struct rep_profile_options *opt,
 			   struct rep_filter_notes *notes, struct tp_err *err);
 
-/* Removes the samples for whose index `keep` returns false. For other filters. */
+/* Removes the samples for which `keep` returns false. For other filters. */
 void rep_profile_keep_samples(struct tp_profile *p, bool (*keep)(void *ctx, size_t sample),
 			      void *ctx);
 

@@ -1,5 +1,5 @@
-/* Filters, as pprof's own tests state them (profile/filter_test.go, prune_test.go) and its code
- * does; stacks are written from the root. */
+/* Tests filters by cases from pprof's tests (profile/filter_test.go, prune_test.go) and by its
+ * code. Stacks are written from the root. */
 #include "profile/testing.h"
 
 #include "profile/filter.h"
@@ -10,7 +10,7 @@ static const char *const samples[] = {
 };
 
 static const struct {
-	const char *what; /* of the option: "focus=B hide=C" */
+	const char *what; /* options: "focus=B hide=C" */
 	const char *left;
 } cases[] = {
     {"focus=B", "1 A;B;C;B"},
@@ -20,13 +20,13 @@ static const struct {
      "1 A;B;C;B | 2 A;D+E;F | 3 ??;G | 5 H k=v size:64kb | 6 H k=w n:7 | 7 A;X(int);Y"},
     {"ignore=A", "3 ??;G | 5 H k=v size:64kb | 6 H k=w n:7"},
     {"focus=A ignore=D", "1 A;B;C;B | 7 A;X(int);Y"},
-    /* A stack of nothing is left out as soon as there is a filter on names. */
+    /* Any filter on names drops samples with an empty stack. */
     {"hide=D", "1 A;B;C;B | 2 A;E;F | 3 ??;G | 5 H k=v size:64kb | 6 H k=w n:7 | 7 A;X(int);Y"},
     {"hide=E|H", "1 A;B;C;B | 2 A;D;F | 3 ??;G | 7 A;X(int);Y"},
     {"hide=xbin", ""},
     {"show=^[AB]$", "1 A;B;B | 2 A | 7 A"},
     {"show=E", "2 E"},
-    /* An address without lines has none that could be shown. */
+    /* An address without lines has no line to show. */
     {"show=xbin", "1 A;B;C;B | 2 A;D+E;F | 3 G | 5 H k=v size:64kb | 6 H k=w n:7 | 7 A;X(int);Y"},
     {"show=[ADE] hide=D", "1 A | 2 A;E | 7 A"},
     {"show_from=B", "1 B;C;B"},
@@ -37,7 +37,7 @@ static const struct {
      "1 A;B;C;B | 2 A;D+E;F | 3 ??;G | 4  | 5 H k=v size:64kb | 6 H k=w n:7 | 7 A;X(int);Y"},
     {"prune_from=^C$ focus=C", "1 A;B;C"},
     {"prune_from=^D$ focus=D", "2 A;D"},
-    /* Names without their arguments. */
+    /* Names match without their arguments. */
     {"prune_from=X$ focus=X", "7 A;X(int)"},
     {"tag_focus=k=v", "5 H k=v size:64kb"},
     {"tag_focus=k=v|w", "5 H k=v size:64kb | 6 H k=w n:7"},
@@ -55,7 +55,7 @@ static const struct {
     {"tag_leaf=k focus=H", "5 H;v k=v size:64kb | 6 H;w k=w n:7"},
 };
 
-/* "name=value name=value" into options; the text is cut up. */
+/* Sets options from "name=value name=value"; modifies the text. */
 static void set_options(struct rep_profile_options *opt, char *text)
 {
 	char *save = NULL;
@@ -101,15 +101,15 @@ static const struct {
 } prunes[] = {
     {"malloc", NULL, "1 main;work;malloc;sys", "1 main;work"},
     {"malloc", NULL, "1 main;malloc;work;malloc", "1 main"},
-    {"mal", NULL, "1 main;malloc", "1 main;malloc"}, /* the whole name */
+    {"mal", NULL, "1 main;malloc", "1 main;malloc"}, /* must match the whole name */
     {"malloc|free", "malloc", "1 main;malloc;free", "1 main;malloc"},
-    /* Nothing but plumbing stays. */
+    /* If all frames match, they are kept. */
     {"malloc|sys", NULL, "1 malloc;sys", "1 malloc;sys"},
     {"start|malloc", NULL, "1 start;main;malloc", "1 start;main"},
     {"inner", NULL, "1 main;outer+inner+leaf;x", "1 main;outer"},
     {"outer", NULL, "1 main;outer+inner;x", "1 main"},
     {"malloc", NULL, "1 main;malloc(int);x", "1 main"},
-    {"(", NULL, "1 main;malloc", "1 main;malloc"}, /* makes no sense: drops nothing */
+    {"(", NULL, "1 main;malloc", "1 main;malloc"}, /* invalid: drops nothing */
 };
 
 static void test_drop_frames(void **state)
@@ -125,7 +125,7 @@ static void test_drop_frames(void **state)
 			p->keep_frames = test_string(p, prunes[i].keep, strlen(prunes[i].keep));
 		assert_int_equal(rep_profile_drop_frames(p, &err), 0);
 		assert_samples(p, prunes[i].left);
-		/* Again is no harm. */
+		/* A second call changes nothing. */
 		assert_int_equal(rep_profile_drop_frames(p, &err), 0);
 		assert_samples(p, prunes[i].left);
 		tp_profile_free(p);
@@ -151,7 +151,8 @@ static void test_filter_notes(void **state)
 	tp_profile_free(p);
 }
 
-/* A value that no sample has: those that there are; other keys, and pairs, likewise. */
+/* For a value that no sample has, the note lists the existing values; likewise for keys and pairs.
+ */
 static void test_filter_notes_values(void **state)
 {
 	static const struct {
@@ -183,7 +184,7 @@ static void test_filter_notes_values(void **state)
 	}
 }
 
-/* A hundred thousand frames must need neither recursion nor time. */
+/* Filtering a hundred thousand frames must need neither recursion nor much time. */
 static void test_filter_deep(void **state)
 {
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;

@@ -15,7 +15,7 @@ int rep_fold_init(struct rep_fold *f, struct tp_profile *p)
 
 void rep_fold_reset(struct rep_fold *f)
 {
-	f->era++; /* as often as there are samples, fewer than 2^30 */
+	f->era++; /* at most once per sample, of which there are fewer than 2^30 */
 }
 
 void rep_fold_release(struct rep_fold *f)
@@ -34,7 +34,8 @@ static int append(uint32_t **items, size_t *room, size_t n, uint32_t item)
 	return 0;
 }
 
-/* The location that ends at a node: its frames from the leaf in f->frame, and the node above. */
+/* Finds the location that ends at a node: writes its frames to f->frame, from the leaf, and its
+ * caller to *above. */
 static int location(struct rep_fold *f, uint32_t end, size_t *n, uint32_t *above)
 {
 	struct tp_stack_node s;
@@ -93,7 +94,7 @@ int rep_fold_stack(struct rep_fold *f, uint32_t stack, struct rep_fold_state *s)
 	return code;
 }
 
-/* The same frame, inlined or not. */
+/* Replaces a frame by the same one, inlined or not. */
 static int with_inlined(struct tp_dict *d, uint32_t *frame, uint8_t inlined)
 {
 	struct tp_frame f = tp_dict_frame_at(d, *frame);
@@ -111,7 +112,7 @@ int rep_fold_push(struct rep_fold *f, struct rep_fold_state *s, const uint32_t *
 	int code = 0;
 
 	if (all) {
-		/* Nothing has changed up to here? Then the stack is what it was. */
+		/* If nothing above has changed either, keep the original stack. */
 		uint32_t above = end;
 
 		for (size_t i = 0; i < n; i++)

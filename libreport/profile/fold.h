@@ -37,7 +37,7 @@ struct rep_fold {
 /* Prepares to fold the stacks that the profile has now. Returns 0 or TP_ENOMEM. Release it in every
  * case. */
 int rep_fold_init(struct rep_fold *f, struct tp_profile *p);
-/* Computes the state at the leaf of a stack. Errors of the steps, TP_ENOMEM. */
+/* Computes the state at the leaf of a stack. Returns 0, the error of a step, or TP_ENOMEM. */
 int rep_fold_stack(struct rep_fold *f, uint32_t stack, struct rep_fold_state *s);
 /* Forgets all states, after `start` has changed. */
 void rep_fold_reset(struct rep_fold *f);

@@ -17,7 +17,7 @@ struct rep_edge {
 	bool gone; /* private */
 };
 
-/* Values of part of a node's samples: those with the same labels. */
+/* The values of those samples of a node that have the same labels. */
 struct rep_tag {
 	struct tp_text name; /* "key:value\nkey:value" with "\n" as two characters; "32kB" */
 	struct tp_text unit; /* of numeric ones */
@@ -34,12 +34,12 @@ struct rep_tags {
 
 struct rep_node {
 	struct rep_node_info info;
-	struct tp_text name; /* as shown: what rep_node_info_name gives */
+	struct tp_text name; /* as rep_node_info_name writes it */
 	uint32_t function;   /* the same for all nodes of one function */
 	int64_t flat, flat_div, cum, cum_div;
 	struct rep_edge **in, **out; /* heaviest first (pprof: EdgeMap.Sort) */
 	size_t nin, nout;
-	struct rep_tags tags;	  /* text labels; where traits.visual */
+	struct rep_tags tags;	  /* text labels; only with traits.visual */
 	struct rep_tags *numeric; /* "bytes" only, as pprof does it */
 	size_t nnumeric;
 	uint32_t id; /* its place in graph->node (private while the graph is made) */
@@ -50,17 +50,17 @@ struct rep_graph {
 	size_t n;
 	size_t orig_count;		     /* nodes before node_count was applied */
 	size_t dropped_nodes, dropped_edges; /* by the fractions */
-	int64_t shown_total;		     /* sum of flat values */
+	int64_t shown_total;		     /* sum of the flat values of `node` */
 	struct rep_build *build;	     /* private */
 };
 
-/* Makes the graph of a view, as v->traits describe it: trimmed, or whole. Of a trimmed graph it
- * also picks v->output_unit (pprof: selectOutputUnit). The view and its profile must outlive it.
- * TP_ENOMEM, TP_ELIMIT. */
+/* Makes the graph of a view, trimmed or whole as v->traits say. For a trimmed graph it also picks
+ * v->output_unit (pprof: selectOutputUnit). The view and its profile must outlive the graph.
+ * Errors: TP_ENOMEM, TP_ELIMIT. */
 int rep_graph_new(struct rep_graph **g, struct rep_profile_view *v, struct tp_err *err);
 void rep_graph_free(struct rep_graph *g);
 
-/* Values of nodes and edges: means where the view asks for them. */
+/* Return values of nodes and edges; means if the view has means. */
 int64_t rep_node_flat(const struct rep_node *n);
 int64_t rep_node_cum(const struct rep_node *n);
 int64_t rep_edge_weight(const struct rep_edge *e);

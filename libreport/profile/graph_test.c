@@ -1,4 +1,5 @@
-/* Graphs of small profiles: what counts once, which nodes and edges stay, and their order. */
+/* Tests graphs of small profiles: what counts once, which nodes and edges are kept, and their
+ * order. */
 #include "profile/testing.h"
 
 #include "profile/graph.h"
@@ -8,7 +9,8 @@ static const struct rep_profile_traits text_traits = {.all_nodes = true, .edges 
 static const struct rep_profile_traits picture_traits = {
     .visual = true, .edges = true, .call_tree = true};
 
-/* "name flat/cum [in1*weight …]" for every node; "~" residual, "+" inlined. */
+/* Writes "name flat/cum in1*weight …" for every node; "~" is a residual edge, "+" an inlined one.
+ */
 static void describe(const struct rep_graph *g, struct tp_buf *b)
 {
 	for (size_t i = 0; i < g->n; i++) {
@@ -65,7 +67,7 @@ static void test_graph_recursion(void **state)
 	assert_graph(samples, &text_traits, OPTIONS(.cum = true), "a 5/18 b*10 | b 13/13 a*13");
 }
 
-/* The order of stacks in the dictionary does not matter: these jump between two ways. */
+/* The order of stacks in the dictionary does not matter: these jump between two paths. */
 static void test_graph_jumps(void **state)
 {
 	const char *const samples[] = {"1,1 a;b;c",   "1,2 d;e;a",  "1,4 a;b;c;a",
@@ -88,7 +90,7 @@ static void test_graph_inlined(void **state)
 		     "a 0/6 | b 4/4 a*4 | c 2/2 a*2");
 }
 
-/* What is left out leaves an edge over it, and takes its own flat along. */
+/* An edge skips a node that is left out; its flat is not shown. */
 static void test_graph_trimmed(void **state)
 {
 	const char *const samples[] = {"1,90 a;b;c", "1,9 a;x;c", "1,1 a;b;y", NULL};
@@ -99,7 +101,7 @@ static void test_graph_trimmed(void **state)
 	assert_graph(samples, &text_traits, OPTIONS(.node_fraction = 0.1, .edge_fraction = 0.1),
 		     "c 99/99 b*90 | a 0/100 | b 0/91 a*91");
 	assert_graph(samples, &text_traits, OPTIONS(.node_count = 2), "c 99/99 | y 1/1");
-	/* In a picture the edge over x goes: b leads there, too. */
+	/* A picture drops the edge that skips x, because the path through b leads there, too. */
 	assert_graph(samples, &picture_traits, OPTIONS(.node_fraction = 0.1),
 		     "c 99/99 b*90 | a 0/100 | b 0/91 a*91");
 }
@@ -115,7 +117,7 @@ static void test_graph_tree(void **state)
 		     "c 4/4 b*4 | a 0/6 | b 0/4 a*4");
 }
 
-/* Differences: what adds up to nothing is not shown, what is below may be. */
+/* In differences, a node that adds up to 0 is not shown; its callees may be. */
 static void test_graph_negative(void **state)
 {
 	const char *const samples[] = {"1,5 a;b;c", "1,-5 a;b;d", "1,-2 e", NULL};
@@ -173,7 +175,7 @@ static void test_graph_tags(void **state)
 	tp_profile_free(p);
 }
 
-/* A hundred thousand frames deep, and back and forth between two such stacks. */
+/* Tests stacks of a hundred thousand frames, and moves between two of them. */
 static void test_graph_deep(void **state)
 {
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
@@ -200,7 +202,7 @@ static void test_graph_deep(void **state)
 
 static const struct {
 	const char *text;
-	int index; /* -1: there is none */
+	int index; /* -1: not found */
 } indices[] = {{NULL, 2}, {"0", 0},   {"inuse_space", 1}, {"space", 1},	  {"delay", 2},
 	       {"3", -1}, {"-1", -1}, {"total_delay", 2}, {"objects", 0}, {"cpu", -1}};
 

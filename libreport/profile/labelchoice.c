@@ -5,8 +5,8 @@
 
 #include "profile/view.h"
 
-#define SHOWN	  10  /* values that are named */
-#define LOOKED_AT 100 /* and so many are looked for */
+#define SHOWN	  10  /* values named in a note */
+#define LOOKED_AT 100 /* limit on the values that are collected */
 #define LONGEST	  60  /* bytes of each */
 
 struct seen {
@@ -15,7 +15,7 @@ struct seen {
 	bool numeric;
 };
 
-/* Labels of the key, or of all keys; of an unknown key the keys. */
+/* The values of a key, or the labels of all keys; or the keys alone, if the key is unknown. */
 struct choice {
 	const struct tp_profile *p;
 	const char *key; /* NULL: any */
@@ -57,7 +57,7 @@ static void put_part(struct tp_buf *b, const struct tp_profile *p, uint32_t stri
 	struct tp_text t = tp_dict_text(p->dict, string);
 	size_t n = t.size;
 
-	/* Not within a character. */
+	/* Do not cut within a character. */
 	for (n = n < LONGEST ? n : LONGEST;
 	     n < t.size && n && ((unsigned char)t.text[n] & 0xc0) == 0x80; n--)
 		;

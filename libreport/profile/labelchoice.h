@@ -1,4 +1,4 @@
-/* Names the labels of a profile, for a message about a filter that matched none of them. */
+/* Lists the labels of a profile, for a note about a filter that matched none. */
 #ifndef REP_PROFILE_LABELCHOICE_H
 #define REP_PROFILE_LABELCHOICE_H
 

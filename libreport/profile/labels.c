@@ -100,8 +100,8 @@ struct number {
 	char unit[32];
 };
 
-/* The first "[+-]?digits letters?" at or behind *p, which is moved to its end; where it begins.
- * NULL: none. */
+/* Finds the first "[+-]?digits letters?" from *p on, and moves *p to its end. Returns its
+ * beginning, NULL if not found. */
 static const char *find_number(const char **p, struct number *n)
 {
 	const char *at = *p, *digits, *letters;
@@ -167,13 +167,13 @@ bool rep_label_range_holds(const struct rep_label_range *r, int64_t value, const
 
 struct tag_filter {
 	bool given, numeric, found;
-	char *text;	 /* what was typed, cut into pieces */
+	char *text;	 /* the option's argument, cut into pieces */
 	const char *key; /* NULL: any */
 	struct rep_label_range range;
 	struct tp_regex *re;
 	size_t nre;
-	uint8_t *set;	/* by label set: 0 not yet asked, 1 no, 2 yes */
-	bool no_memory; /* for a text that was to be matched */
+	uint8_t *set;	/* by label set: 0 not yet tried, 1 no, 2 yes */
+	bool no_memory; /* memory ran out while matching */
 };
 
 static int compile_patterns(struct tag_filter *f, char *patterns, const char *option,
@@ -249,7 +249,7 @@ static void tag_filter_release(struct tag_filter *f)
 	free(f->set);
 }
 
-/* Whether a label of the set matches: by its value if a key was given, else as "key:value". */
+/* Returns whether a label of the set matches: its value if a key was given, else "key:value". */
 static bool text_matches(struct tag_filter *f, const struct tp_profile *p,
 			 const struct tp_regex *re, const struct tp_label_set *set)
 {
@@ -287,7 +287,8 @@ static bool text_matches(struct tag_filter *f, const struct tp_profile *p,
 	return false;
 }
 
-/* With a key, one of the expressions has to match; without, each has to match some label. */
+/* Returns whether a set matches. With a key, one of the expressions must match; without, each must
+ * match some label. */
 static bool set_matches(struct tag_filter *f, const struct tp_profile *p, uint32_t number,
 			const struct rep_label_units *units)
 {
@@ -332,7 +333,7 @@ static bool tags_keep(void *ctx, size_t sample)
 	return focused && !ignored;
 }
 
-/* `used` are the label sets that samples had. */
+/* Adds a note that lists labels. used[i] says whether samples had label set i before filtering. */
 static int note_no_match(const struct tag_filter *f, const struct tp_profile *p, const bool *used,
 			 struct rep_filter_notes *notes, struct tp_err *err)
 {
@@ -346,7 +347,7 @@ static int note_no_match(const struct tag_filter *f, const struct tp_profile *p,
 	return code;
 }
 
-/* The label sets that samples have; NULL when memory is out. */
+/* Returns which label sets samples have, or NULL if memory is out. */
 static bool *used_sets(const struct tp_profile *p)
 {
 	bool *used = calloc(p->nsets + 1, sizeof(*used));
@@ -392,7 +393,7 @@ static int filter_samples(struct tp_profile *p, const struct rep_profile_options
 
 /* ---- tag_show and tag_hide (profile.FilterTagsByName) ---- */
 
-/* The set without the labels that are not wanted. */
+/* Makes a set without the unwanted labels. */
 static int strip_set(struct tp_profile *p, uint32_t number, struct rep_match *show,
 		     struct rep_match *hide, uint32_t *to)
 {

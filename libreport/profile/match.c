@@ -28,8 +28,8 @@ int rep_match_settle(const struct rep_match *m, struct tp_err *err)
 	return tp_regex_settle(&m->re, err);
 }
 
-/* The length of a function's name without its arguments, and what to leave out in front: a dot
- * (PPC's ABI). Parentheses that belong to the name stay (pprof: simplifyFunc). */
+/* Returns a function's name without its arguments, and without a leading dot (PPC's ABI).
+ * Parentheses that belong to the name stay (pprof: simplifyFunc). */
 static struct tp_text simplify(struct tp_text t)
 {
 	static const struct {
@@ -69,7 +69,7 @@ static bool matches(const struct rep_match *m, uint32_t string)
 
 bool rep_match_string(struct rep_match *m, uint32_t string)
 {
-	if (string >= m->nknown) /* added since */
+	if (string >= m->nknown) /* added after rep_match_init */
 		return matches(m, string);
 	if (!m->known[string])
 		m->known[string] = matches(m, string) ? 2 : 1;

@@ -16,19 +16,22 @@ struct rep_match {
 	uint32_t nknown;
 };
 
-/* `pattern` may be NULL: not given. TP_EFORMAT, TP_ENOMEM. Released in every case. */
+/* Compiles `pattern`; NULL means not given. Errors: TP_EFORMAT, TP_ENOMEM. *m must be released in
+ * every case. */
 int rep_match_init(struct rep_match *m, const struct tp_profile *p, const char *pattern,
 		   const char *option, struct tp_err *err);
 void rep_match_release(struct rep_match *m);
-/* After all matching: 0, or the error that left some strings undecided (TP_ENOMEM, TP_ELIMIT). */
+/* Call it after all matching. Returns 0, or the error that left some strings undecided (TP_ENOMEM,
+ * TP_ELIMIT). */
 int rep_match_settle(const struct rep_match *m, struct tp_err *err);
 
 bool rep_match_string(struct rep_match *m, uint32_t string);
-/* Whether the function of a line matches, by name or file; false for a line without one. */
+/* Returns whether the function of a line matches by name or file; false for a line without a
+ * function. */
 bool rep_match_line(struct rep_match *m, uint32_t frame);
-/* The same by name alone; an empty name never matches. */
+/* Returns whether it matches by name; an empty name never does. */
 bool rep_match_name(struct rep_match *m, uint32_t frame);
-/* Whether the object file of a frame's location matches. */
+/* Returns whether the object file of a frame's location matches. */
 bool rep_match_mapping(struct rep_match *m, uint32_t frame);
 
 #endif

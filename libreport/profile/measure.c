@@ -16,7 +16,8 @@ struct unit {
 
 struct family {
 	const struct unit *units;
-	struct unit fallback; /* where the unit asked for is none of them */
+	struct unit fallback; /* for values below all units, and for target units outside the
+				 family */
 };
 
 /* clang-format off */
@@ -76,7 +77,7 @@ static const struct unit *find(const struct family *f, const char *name)
 	return NULL;
 }
 
-/* The largest unit of which the value is at least one; NULL below all of them. */
+/* Returns the largest unit in which the value is at least 1; NULL if it is below 1 in all. */
 static const struct unit *suitable(const struct family *f, double value)
 {
 	const struct unit *best = NULL;

@@ -1,7 +1,7 @@
 /* Values with their units, as pprof shows them: "1.50s", "512.05kB", "34.5%".
  *
  * Units are texts of the profile; bytes (powers of 1024), times and GCUs are known and scaled,
- * others are shown behind the number as they are. Source of names, factors and rules: pprof,
+ * others are shown after the number as they are. Source of names, factors and rules: pprof,
  * internal/measurement. */
 #ifndef REP_PROFILE_MEASURE_H
 #define REP_PROFILE_MEASURE_H
@@ -18,12 +18,12 @@
 double rep_scale(int64_t value, const char *from, const char *to, const char **unit);
 /* Returns how many of unit `to` one `from` is. */
 double rep_unit_ratio(const char *from, const char *to);
-/* Whether values can be converted from one unit to the other: both are sizes, both are times …, or
- * they are the same. */
+/* Returns whether values can be converted from one unit to the other: both are sizes, both are
+ * times …, or they are the same. */
 bool rep_units_compatible(const char *a, const char *b);
 
-/* Whether values in `from` cannot be shown in `to`. If so, `names` lists the units they can be
- * shown in: "B, kB, MB". */
+/* Returns whether values in `from` cannot be shown in `to`. If so, `names` lists the units they can
+ * be shown in: "B, kB, MB". */
 bool rep_unit_unknown(const char *from, const char *to, char names[REP_MEASURE_SIZE]);
 
 /* Writes "1.50s" into text and returns it. */
@@ -38,25 +38,25 @@ char *rep_percentage_trimmed(char text[REP_PERCENTAGE_SIZE], int64_t value, int6
 
 /* ---- whole numbers as Go calculates with them, on amd64 ---- */
 
-/* Sums wrap around. */
+/* Adds; sums wrap around. */
 static inline void rep_add(int64_t *sum, int64_t value)
 {
 	*sum = tp_plus(*sum, value);
 }
 
-/* The mean of `count` values; the value itself where there is no count. */
+/* Returns value / count; the value itself if count is 0. */
 static inline int64_t rep_mean(int64_t value, int64_t count)
 {
 	return !count || (value == INT64_MIN && count == -1) ? value : value / count;
 }
 
-/* Without its sign; the smallest number keeps it. */
+/* Returns the absolute value; INT64_MIN stays as it is. */
 static inline int64_t rep_abs(int64_t value)
 {
 	return value < 0 ? tp_minus(0, value) : value;
 }
 
-/* Truncated; what does not fit, or is not a number, becomes the smallest. */
+/* Truncates to a whole number; INT64_MIN for a number that does not fit, or NaN. */
 static inline int64_t rep_truncate(double d)
 {
 	return d >= -0x1p63 && d < 0x1p63 ? (int64_t)d : INT64_MIN;

@@ -8,7 +8,7 @@
 
 #include "profile/measure.h"
 
-/* As pprof's measurement.ScaledLabel gives them. */
+/* Results of pprof's measurement.ScaledLabel. */
 static const struct {
 	int64_t value;
 	const char *from, *to, *label;

@@ -127,7 +127,7 @@ int rep_node_names_compare(const struct rep_node_info *a, struct tp_text a_name,
 	return rep_text_compare(a_name, b_name);
 }
 
-/* Numbers in the order of their decimal texts, which a blank follows. */
+/* Compares numbers by their decimal texts, each followed by a blank. */
 static int compare_decimal(int64_t a, int64_t b)
 {
 	char x[24], y[24];
@@ -139,7 +139,7 @@ static int compare_decimal(int64_t a, int64_t b)
 	return strcmp(x, y);
 }
 
-/* The same of texts: "a b" is behind "a". */
+/* Compares texts, each followed by a blank: "a b" comes after "a". */
 static int compare_text(struct tp_text a, struct tp_text b)
 {
 	size_t n = a.size < b.size ? a.size : b.size;

@@ -4,7 +4,7 @@
 
 #include "profile/view.h"
 
-/* No padding: compared and hashed as bytes. */
+/* Has no padding, because it is compared and hashed as bytes. */
 struct rep_node_key {
 	uint64_t address;
 	int64_t start_line, line, column;
@@ -16,7 +16,7 @@ struct rep_node_key {
 int rep_node_key(const struct rep_profile_view *v, uint32_t frame, struct rep_node_key *key);
 void rep_node_info_of(const struct tp_profile *p, const struct rep_node_key *key,
 		      struct rep_node_info *info);
-/* Whether --no-inlines leaves this frame out. */
+/* Returns whether --no-inlines leaves this frame out. */
 static inline bool rep_frame_skipped(const struct rep_profile_view *v, const struct tp_frame *f)
 {
 	return v->opt.no_inlines && f->inlined;

@@ -13,8 +13,8 @@ static bool has_word(const struct tp_profile *p, size_t type, const char *word)
 	return strstr(tp_dict_text(p->dict, p->types[type].type).text, word) != NULL;
 }
 
-/* The type of that unit, of the objects that were allocated, or of those in use, as `like` is;
- * SIZE_MAX: there is none. */
+/* Finds the heap type with this unit that counts allocated objects or objects in use, as `like`
+ * does. Returns SIZE_MAX if there is none. */
 static size_t heap_type(const struct tp_profile *p, size_t like, const char *unit)
 {
 	for (size_t i = 0; i < p->ntypes; i++)
@@ -46,7 +46,7 @@ struct rep_noise rep_noise_of(const struct tp_profile *p, size_t type)
 	return n;
 }
 
-/* At least one: the value is there. */
+/* Returns the number of samples behind a value: at least 1, because the value exists. */
 static double samples(const struct rep_noise *n, const int64_t *value)
 {
 	double bytes, count;

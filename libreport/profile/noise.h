@@ -1,9 +1,9 @@
-/* The noise of a profile: how far a value may be from what another profile of the same program would
- * show, by the number of samples behind it. Tables of diffs and flame graphs judge by it.
+/* The noise of a profile: how far a value may be from what another profile of the same program
+ * would show, by the number of samples behind it. Tables of diffs and flame graphs judge by it.
  *
- * n samples are as uncertain as any count of events, whose variance is n: that of the value v of a
- * stack is v * v / n. Variances of stacks add up, as those of both sides of a difference do; values
- * that are multiplied by f have f * f times the variance. How many samples there are:
+ * The number n of samples has the variance n, as any count of events; so the value v of a stack has
+ * the variance v * v / n. Variances of stacks add up, as do those of both sides of a difference; a
+ * value multiplied by f has f * f times the variance. The number of samples:
  *
  *	heap		objects of size s are sampled with the chance 1 - exp(-s / rate), by which Go and
  *			pprof have divided their number already; rate is the period of the profile
@@ -17,12 +17,12 @@
 
 #include "decode/profile.h"
 
-/* A change of more standard errors than that is beyond noise. */
+/* A change of more standard errors than this is beyond noise. */
 #define REP_NOISE 3.0
 
 struct rep_noise {
-	size_t type, count, bytes; /* sample types; bytes: SIZE_MAX if it is no heap profile */
-	double rate;		   /* of the heap profile, or what a sample counts for */
+	size_t type, count, bytes; /* sample types; bytes: SIZE_MAX if not a heap profile */
+	double rate;		   /* sampling rate of the heap profile, or events per sample */
 	bool none;		   /* nothing is sampled */
 };
 

@@ -16,7 +16,7 @@ static uint32_t string(struct tp_profile *p, const char *text)
 }
 
 struct kind {
-	const char *type[4][2]; /* and their units */
+	const char *type[4][2]; /* sample types and their units */
 	const char *period_unit;
 	int64_t period;
 };
@@ -45,15 +45,15 @@ static void test_noise_samples(void **state)
 		struct kind kind;
 		size_t type;
 		int64_t value[4];
-		double samples; /* 0: there is no noise */
+		double samples; /* 0: no noise */
 	} rows[] = {
-	    /* small objects: a sample for each 512 KiB; large ones are samples all */
+	    /* small objects: one sample per 512 KiB; large ones are all sampled */
 	    {{HEAP, 524288}, 1, {655360, 10485760, 0, 0}, 19.9997},
 	    {{HEAP, 524288}, 0, {655360, 10485760, 0, 0}, 19.9997},
 	    {{HEAP, 524288}, 1, {3, 31457280, 0, 0}, 3},
 	    {{HEAP, 524288}, 1, {10, 5242880, 0, 0}, 6.32121},
 	    {{HEAP, 524288}, 3, {655360, 10485760, 10, 5242880}, 6.32121},
-	    /* what is there was sampled at least once */
+	    /* every value was sampled at least once */
 	    {{HEAP, 524288}, 1, {1, 16, 0, 0}, 1},
 	    {{HEAP, 524288}, 3, {655360, 10485760, -1, -524288}, 1},
 	    /* every object is sampled, or the rate is not known */

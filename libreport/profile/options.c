@@ -109,7 +109,7 @@ bool rep_profile_option_differs(const struct rep_profile_options *a,
 
 /* ---- pprof's spellings ---- */
 
-/* pprof's names that are not ours without dashes. */
+/* Names of pprof that differ from ours by more than dashes. */
 static const struct {
 	const char *pprof, *name, *value;
 } spellings[] = {
@@ -128,7 +128,7 @@ static const struct {
     {"flat", "flat", NULL},
 };
 
-/* Whether both are the same except for dashes and underscores; a has `size` bytes. */
+/* Returns whether both are equal except for dashes and underscores; a has `size` bytes. */
 static bool same_letters(const char *a, size_t size, const char *b)
 {
 	size_t i = 0;
@@ -158,7 +158,8 @@ static int truth(const char *text)
 	return -1;
 }
 
-/* -symbolize=local:demangle=full. The rest of its argument is our default. */
+/* Reads -symbolize=local:demangle=full. All but the part on demangling is our default, and ignored.
+ */
 static const char *symbolize(const char *given, bool *ignored)
 {
 	static const char *const how[] = {"none", "full", "templates"};

@@ -15,8 +15,8 @@
 #include "base/err.h"
 #include "profile/code/gosource.h"
 
-/* What is grouped into one node. Functions of the same name in two files are one node, except by
- * filefunctions. */
+/* How frames are grouped into nodes. Functions of the same name in two files are one node, except
+ * with filefunctions. */
 enum rep_granularity {
 	REP_FUNCTIONS,
 	REP_FILEFUNCTIONS,
@@ -37,32 +37,32 @@ struct rep_profile_options {
 	double divide_by;
 	const char *unit; /* "minimum" (one for all), "auto" (each its own), or a unit */
 
-	/* which samples and frames; regular expressions as RE2 has them (regex.h) */
-	const char *focus, *ignore;	    /* samples with a frame that matches / without any */
-	const char *hide, *show;	    /* frames */
+	/* filters on samples and frames; regular expressions in RE2's syntax (regex.h) */
+	const char *focus, *ignore;	    /* keep / drop samples with a frame that matches */
+	const char *hide, *show;	    /* drop / keep frames that match */
 	const char *show_from;		    /* drops the callers above the outermost match */
-	const char *prune_from;		    /* drops what a match has called */
+	const char *prune_from;		    /* drops the callees of a match */
 	const char *tag_focus, *tag_ignore; /* samples by label: KEY=REGEX, REGEX, 32kb:64kb */
 	const char *tag_show, *tag_hide;    /* labels by key */
 	const char *tag_root, *tag_leaf;    /* keys, separated by commas, that become frames */
 	bool all_frames;		    /* keep frames that the profile itself wants dropped */
 
-	/* what is a node */
+	/* nodes */
 	enum rep_granularity granularity;
 	bool no_inlines, show_columns;
 	const char *trim_path, *source_path; /* folders, separated by colons */
-	struct rep_go_places go;	     /* where else sources are looked for */
-	/* names for code that has none: a program, and folders (symbol/symbol.h) */
+	struct rep_go_places go;	     /* other places of sources */
+	/* sources of names for code without names: a program, and folders (symbol/symbol.h) */
 	const char *binary, *symbol_path;
 	const char *demangle; /* how names of C++ are shown (demangle.h) */
 
-	/* how many are shown */
-	bool no_trim;	      /* all of them: the next three count as 0 */
+	/* limits */
+	bool no_trim;	      /* shows all nodes: the next three count as 0 */
 	int64_t node_count;   /* -1: the report's default */
 	double node_fraction; /* nodes below this share of the total are left out … */
 	double edge_fraction; /* … and edges */
-	/* Nodes below this share do not count for the common unit, and have their own: a report
-	 * that shows all nodes then has the units of one that leaves these out. */
+	/* Nodes below this share are ignored for the common unit, and have their own. So a report
+	 * that shows all nodes has the same units as one that leaves these out. */
 	double unit_fraction;
 	bool drop_negative;
 	bool cum; /* sort by cum, not flat */
@@ -80,7 +80,7 @@ struct rep_profile_options {
 
 enum rep_option_kind {
 	REP_TAKES_TEXT,
-	REP_TAKES_FLAG,	       /* nothing: sets a bool */
+	REP_TAKES_FLAG,	       /* no argument: sets a bool */
 	REP_TAKES_COUNT,       /* int64_t */
 	REP_TAKES_NUMBER,      /* double */
 	REP_TAKES_GRANULARITY, /* by name */
@@ -88,9 +88,8 @@ enum rep_option_kind {
 
 enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP_GROUP_LIMITS };
 
-/* name (of --name), pprof's name where it is not the same without dashes, kind, member, argument,
- * group, doc. pprof's spellings (-tagfocus, -tag_focus, one dash or two) are understood as well:
- * cmd/common/profile_options.h. */
+/* name (of --name), identifier, kind, member, argument, group, doc. pprof's spellings (-tagfocus,
+ * -tag_focus, one dash or two) are understood as well: cmd/common/profile_options.h. */
 #define REP_PROFILE_OPTIONS(X)                                                                     \
 	X("sample-index", SAMPLE_INDEX, TEXT, sample_index, "TYPE", VALUES,                        \
 	  "Use this sample type (inuse_space, alloc_objects, delay, cpu, …), by name or number")   \
@@ -174,18 +173,19 @@ struct rep_profile_option_desc {
 };
 extern const struct rep_profile_option_desc rep_profile_options[REP_NPROFILE_OPTIONS];
 
-/* Sets one option from what was typed (NULL for a flag); TP_EFORMAT with a sentence. */
+/* Sets one option from the text typed by the user (NULL for a flag). Returns 0, or TP_EFORMAT with
+ * a sentence. */
 int rep_profile_option_set(struct rep_profile_options *opt, enum rep_profile_option which,
 			   const char *value, struct tp_err *err);
 
-/* Whether the two differ in this option. */
+/* Returns whether the two differ in this option. */
 bool rep_profile_option_differs(const struct rep_profile_options *a,
 				const struct rep_profile_options *b, enum rep_profile_option which);
 
-/* Whether `text` is an option in pprof's spelling, without leading dashes and with or without
- * "=value": "tagfocus", "show_from", "noinlines", "lines", "inuse_space", "trim=false". If so,
- * *name is our option, and *value its argument, or NULL if it has none or it is the next argument.
- * *ignored: the option asks for the default ("mean=false"). */
+/* Returns whether `text` is an option in pprof's spelling, without leading dashes and with or
+ * without "=value": "tagfocus", "show_from", "noinlines", "lines", "inuse_space", "trim=false". If
+ * so, *name is our option, and *value its argument, or NULL if it has none or if that follows as
+ * the next argument. *ignored says that the option only sets the default ("mean=false"). */
 bool rep_profile_option_pprof(const char *text, const char **name, const char **value,
 			      bool *ignored);
 

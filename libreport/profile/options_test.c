@@ -8,7 +8,7 @@
 
 #include "profile/options.h"
 
-/* pprof's spellings, without dashes; NULL: none of its options. */
+/* pprof's spellings, without dashes; name NULL: not an option. */
 static const struct {
 	const char *text, *name, *value;
 	bool ignored;

@@ -1,4 +1,4 @@
-/* Reports on profiles that are texts: tree, peek, traces … Each is a file in report/ and a line in
+/* Text reports on profiles: tree, peek, traces … Each has a file in report/ and an entry in
  * rep_profile_reports[] (report/reports.c). */
 #ifndef REP_PROFILE_REPORT_H
 #define REP_PROFILE_REPORT_H
@@ -9,9 +9,9 @@
 struct rep_profile_report {
 	const char
 	    *name;	 /* of the option: "--tree", "--peek=REGEX"; of --format=NAME for formats */
-	const char *arg; /* "REGEX" where it takes one, else NULL */
+	const char *arg; /* "REGEX" if it takes one, else NULL */
 	const char *doc;
-	bool format; /* asked for by --format=NAME, not by --NAME */
+	bool format; /* selected by --format=NAME, not by --NAME */
 	bool binary; /* not for terminals */
 	struct rep_profile_traits traits;
 	/* Writes the report. `arg` is the option's argument. Texts of the profile are escaped
@@ -19,7 +19,7 @@ struct rep_profile_report {
 	 * rep_graph_new(&g, v, err). TP_ENOENT with a sentence if a REGEX matches nothing. */
 	int (*print)(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
 		     struct tp_err *err);
-	/* Writes the report as rows, for --format=json, csv …; NULL: there is only the text. */
+	/* Writes the report as rows, for --format=json, csv …; NULL: it has only the text. */
 	int (*table)(struct rep_profile_view *v, struct rep_output *out, struct tp_err *err);
 };
 

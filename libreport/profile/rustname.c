@@ -1,5 +1,5 @@
-/* Source of the rules: rustc's legacy symbol mangling, and what Go's demangle package
- * (oldRustToString) accepts. */
+/* Source of the rules: rustc's legacy symbol mangling, and Go's demangle package (oldRustToString).
+ */
 #include "profile/rustname.h"
 
 #include <string.h>
@@ -11,7 +11,8 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A hash has five different digits at least: else it is a name of C++. */
+/* Returns whether a text is a hash. With fewer than five different digits, it belongs to a C++
+ * name. */
 static bool is_hash(const char *text)
 {
 	unsigned seen = 0;
@@ -35,7 +36,7 @@ static void step(struct tp_text *t, size_t n)
 	t->size -= (uint32_t)n;
 }
 
-/* What "$LT$", "$u20$" … at the beginning stands for, and its length; 0 where it is none. */
+/* Decodes "$LT$", "$u20$" … at the beginning. Returns its length, 0 if there is no such escape. */
 static size_t escaped(struct tp_text id, char *c)
 {
 	static const char codes[][4] = {"SP@", "BP*", "RF&", "LT<", "GT>", "LP(", "RP)"};
@@ -61,7 +62,7 @@ static size_t escaped(struct tp_text id, char *c)
 
 static void put_identifier(struct tp_text id, struct tp_buf *out)
 {
-	/* An underscore keeps an identifier from beginning with an escape. */
+	/* rustc puts an underscore before an escape at the beginning of an identifier. */
 	if (tp_text_begins(id, "_$"))
 		step(&id, 1);
 	while (id.size) {
@@ -92,7 +93,7 @@ int rep_rust_demangle(struct tp_text name, struct tp_buf *out, bool *put)
 	*put = false;
 	if (!tp_text_begins(name, "_ZN"))
 		return 0;
-	/* ".llvm.123" behind it */
+	/* drop a suffix such as ".llvm.123" */
 	for (uint32_t i = name.size - 1; i > 1; i--) {
 		if (name.text[i - 1] == 'E' && name.text[i] == '.') {
 			name.size = i;

@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "decode/dict.h"
 
-/* Appends the demangled name without its hash, and sets *put, if the name is of this kind. 0 or
- * TP_ENOMEM. */
+/* Appends the demangled name without its hash, and sets *put, if the name is of this kind. Returns
+ * 0 or TP_ENOMEM. */
 int rep_rust_demangle(struct tp_text name, struct tp_buf *out, bool *put);
 
 #endif

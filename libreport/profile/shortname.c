@@ -1,5 +1,4 @@
-/* Function names without what a picture has no room for, as pprof draws them
- * (graph.ShortenFunctionName):
+/* Shortens function names for pictures, as pprof does (graph.ShortenFunctionName):
  *
  *	github.com/google/pprof/v2/profile.(*Profile).Write    profile.(*Profile).Write
  *	com.example.Server.<init>(int)                         Server.<init>
@@ -10,8 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Each matcher below stands for one of pprof's regular expressions, which is given with it; they
- * find the same leftmost match, without ever looking at a byte more than a few times. */
+/* Each matcher below replaces one of pprof's regular expressions, which stands above it. It finds
+ * the same leftmost match, and reads each byte at most a few times. */
 
 struct piece {
 	const char *at;
@@ -88,8 +87,8 @@ static bool find_go(struct piece name, struct piece *found)
 			break;
 		folders = segment = i + 1;
 	}
-	/* The longest row of folders behind which there is a dot in the middle of something. `dot`
-	 * is the first at or behind i. */
+	/* Find the longest sequence of folders that is followed by a name with a dot inside. `dot`
+	 * is the first dot at or after i. */
 	for (size_t i = n; i-- > 0;) {
 		if (s[i] == '.')
 			dot = i;
@@ -136,7 +135,7 @@ static bool find_java(struct piece name, struct piece *found)
 	return true;
 }
 
-/* An identifier at i: where it ends, or i. */
+/* Returns the end of the identifier at i, or i if there is none. */
 static size_t identifier(const char *s, size_t n, size_t i)
 {
 	return i < n && is_word(s[i]) && !is_digit(s[i]) ? skip_word(s, n, i) : i;
@@ -157,7 +156,7 @@ static bool find_cpp(struct piece name, struct piece *found)
 	size_t n = name.n, from = 0, class = 0, last = 0, tail;
 	bool any = false;
 
-	/* Scopes, the first of them a namespace; the last class that something follows wins. */
+	/* The scopes begin with a namespace. The last class that is followed by a name counts. */
 	for (;;) {
 		size_t to = identifier(s, n, from), next;
 

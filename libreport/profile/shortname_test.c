@@ -59,7 +59,7 @@ static void test_shortname_cases(void **state)
 	}
 }
 
-/* What would take a backtracking matcher for ever. */
+/* Names on which a backtracking matcher would take forever. */
 static void test_shortname_long(void **state)
 {
 	size_t n = 4000000;

@@ -1,4 +1,4 @@
-/* Labels as frames: tag_root and tag_leaf (pprof: driver/tagroot.go). */
+/* Turns labels into frames: tag_root and tag_leaf (pprof: driver/tagroot.go). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct keys {
 	size_t n;
 };
 
-/* "a,b" */
+/* Splits "a,b" into keys. */
 static int keys_init(struct keys *k, struct tp_profile *p, const char *text)
 {
 	size_t n = 1;
@@ -48,7 +48,7 @@ static bool keys_found(const struct keys *k)
 	return false;
 }
 
-/* The values of a key in a set, joined by commas: texts, then numbers with their units. */
+/* Appends the values of a key in a set, joined by commas: texts, then numbers with their units. */
 static int values(struct tp_profile *p, const struct tp_label_set *set, struct key *key,
 		  const char *unit, struct tp_buf *out)
 {

@@ -1,4 +1,4 @@
-/* For tests: profiles as text, a line per sample, stacks from the root:
+/* Profiles as text, for tests. Each line is a sample, with its stack from the root:
  *
  *	10 main;work+fill;alloc tier=gold bytes:64kb
  *
@@ -29,7 +29,7 @@ static inline uint32_t test_string(struct tp_profile *p, const char *text, size_
 	return id;
 }
 
-/* One line of a location: "name@file:12". */
+/* Makes a frame from a line of a location: "name@file:12". */
 static inline struct tp_frame test_line(struct tp_profile *p, const char *text, size_t size)
 {
 	const char *at = memchr(text, '@', size);
@@ -128,8 +128,8 @@ static inline void test_sample(struct tp_profile *p, const char *line)
 	assert_int_equal(tp_profile_add_sample(p, stack, set, value), 0);
 }
 
-/* types: "space/bytes" …, separated by blanks; an object file "BIN" as the only mapping when
- * `object` is not NULL; samples until a NULL. */
+/* Makes a profile. types: "space/bytes" …, separated by blanks. `object`: the object file of the
+ * only mapping; NULL: no mapping. A NULL ends the samples. */
 static inline struct tp_profile *test_profile(const char *types, const char *object,
 					      const char *const *samples)
 {
@@ -194,7 +194,7 @@ static inline void test_put_labels(const struct tp_profile *p, uint32_t set, str
 	}
 }
 
-/* The samples as they were given to test_profile, without places, " | " between them. */
+/* Checks the samples, written as for test_profile but without places, and separated by " | ". */
 static inline void assert_samples(const struct tp_profile *p, const char *want)
 {
 	struct tp_buf b = {0};

@@ -7,7 +7,8 @@
 
 const struct rep_profile_traits rep_top_traits = {.all_nodes = true};
 
-/* Is it inlined wherever it is called, or only somewhere? By the edges that are left. */
+/* Returns whether a node is inlined in all of its callers or in some, by the edges that are left.
+ */
 static const char *inlined_label(const struct rep_node *n)
 {
 	bool yes = false, no = false;
@@ -58,7 +59,7 @@ void rep_profile_top_release(struct rep_profile_top *top)
 
 /* ---- output ---- */
 
-/* Tables show what pprof shows; the other formats have the numbers as they are. */
+/* Columns: tables show pprof's texts, other formats have raw numbers. */
 enum {
 	FLAT,
 	FLAT_SHARE,

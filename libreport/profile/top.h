@@ -9,7 +9,7 @@ struct rep_top_row {
 	struct tp_text name; /* as shown */
 	const struct rep_node_info *info;
 	const char *inlined; /* "", "(inline)" or "(partial-inline)" */
-	int64_t flat, cum;   /* means where asked for */
+	int64_t flat, cum;   /* means if the view has means */
 };
 
 struct rep_profile_top {
@@ -17,13 +17,13 @@ struct rep_profile_top {
 	struct rep_graph *graph;
 	struct rep_top_row *row; /* in pprof's order */
 	size_t n;
-	int64_t total; /* what 100 % is */
+	int64_t total; /* the value of 100 % */
 };
 
 extern const struct rep_profile_traits rep_top_traits;
 
-/* Makes the rows of `gopprof -top`; the filters change the profile, which must outlive them.
- * Released in every case. */
+/* Makes the rows of `pprof -top`. The filters change the profile, which must outlive the rows. *top
+ * must be released in every case. */
 int rep_profile_top(struct rep_profile_top *top, struct tp_profile *p,
 		    const struct rep_profile_options *opt, struct tp_err *err);
 void rep_profile_top_release(struct rep_profile_top *top);

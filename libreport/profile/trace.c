@@ -1,8 +1,8 @@
 /* Views of a trace as profiles.
  *
- * What is added up are the parts of tprof-top (sums/part.h) under its filters, so that both agree
+ * A profile adds up the same parts as tprof-top (sums/part.h), with the same filters, so both agree
  * to the nanosecond; for cpu, the rows of the table cpu_sample. Inside tasks and regions, and for
- * the stacks at which running ended, it is the spans one by one, read from the events. */
+ * the stacks at which running ended, it adds up single spans, read from the events. */
 #include "profile/trace.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static const uint32_t view_states[REP_NTRACE_VIEWS] = {
     [REP_TRACE_WALL] = UINT32_MAX,
 };
 
-/* runtime/pprof's rate, 100 Hz; a trace does not say when a program has set another. */
+/* runtime/pprof's rate is 100 Hz; a trace does not say whether the program set another. */
 #define CPU_PERIOD_NS INT64_C(10000000)
 
 enum { COUNT, TIME, NTYPES };
@@ -50,7 +50,7 @@ struct building {
 	const struct rep_trace_profile_options *opt;
 	struct rep_view v;
 	struct rep_inside inside;
-	bool everywhere; /* inside no particular task or region */
+	bool everywhere; /* not limited to tasks or regions */
 	struct tp_profile *p;
 	struct rep_trace_stacks stacks;
 	struct rep_keys keys; /* entry, stack, state and reason (0 unless the leaf says them) */
@@ -81,7 +81,7 @@ static int add(struct building *b, uint32_t entry, uint32_t stack, unsigned stat
 	return 0;
 }
 
-/* Goroutine time in one state, by what the view tells apart. */
+/* Adds goroutine time in one state, under the key that the view uses. */
 static int add_time(struct building *b, uint32_t entry, uint32_t stack, unsigned state,
 		    uint32_t reason, int64_t count, int64_t time)
 {
@@ -103,7 +103,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	return code ? fail(err, code) : 0;
 }
 
-/* ---- spans one by one ---- */
+/* ---- single spans ---- */
 
 /* Computes how much of a span is inside the time range, tasks and regions. Returns whether any of
  * it is. */
@@ -169,7 +169,8 @@ static int add_crossing(struct building *b, struct tp_err *err)
 	return code;
 }
 
-/* Marks the segments inside the time range, and those in which running spans from there end. */
+/* Marks the segments that overlap the time range, tasks and regions, and those in which running
+ * spans from there end. */
 static int want_segments(struct building *b, bool *wanted)
 {
 	const struct rep_view *v = &b->v;
@@ -247,7 +248,7 @@ static int add_cpu_samples(struct building *b, struct tp_err *err)
 
 /* ---- the profile ---- */
 
-/* Whether the run's frames have addresses, but no functions (go 1.5). */
+/* Returns whether the run's frames have addresses, but no functions (go 1.5). */
 static bool nameless(const struct tp_dict *d)
 {
 	return tp_dict_functions(d) <= 1 && tp_dict_frames(d) > 1;
@@ -261,7 +262,8 @@ static int describe(struct building *b)
 	struct tp_mapping m = {0};
 	int code;
 
-	/* A Go CPU profile has the types samples and cpu: both can be compared. */
+	/* Go's CPU profiles have the types samples and cpu, which lets them be compared with this
+	 * one. */
 	code = rep_trace_add_type(b->p, cpu ? "samples" : "events", "count");
 	if (!code && !(cpu && run->ticks))
 		code = rep_trace_add_type(b->p, rep_trace_views[b->opt->view].name, unit);

@@ -13,10 +13,10 @@
 #include "spans/view.h"
 #include "store/store.h"
 
-/* Which time is counted, by stack. The sample types are `events` (count; `samples` for cpu, as in
- * Go's CPU profiles) and one named like the view, in nanoseconds (in ticks if the run has no clock;
- * cpu has no time then). rep_trace_views[] has their names for options, help and completions; it
- * ends with a NULL name.
+/* The time that is counted, and its stacks. The sample types are `events` (count; `samples` for
+ * cpu, as in Go's CPU profiles) and one named like the view, in nanoseconds (in ticks if the run
+ * has no clock; cpu has no time then). rep_trace_views[] has their names for options, help and
+ * completions; it ends with a NULL name.
  *
  * The root of each stack is the entry function of the goroutine, which is added where the stack is
  * another goroutine's or cut off. Every sample has its name as the label `goroutine`. */
@@ -30,7 +30,7 @@ enum rep_trace_view {
 	REP_TRACE_OFFCPU,
 	/* time runnable (scheduling latency), by the waker's stack */
 	REP_TRACE_SCHED,
-	/* time in system calls, with a P or without, by where they were entered */
+	/* time in system calls, with a P or without, by the stack at which they began */
 	REP_TRACE_SYSCALL,
 	/* all time; the leaf is the state: "[running]" (whose only frame is the entry function),
 	 * "[runnable]", "[syscall]", "[lost]", or the reason of blocking as in offcpu */
@@ -67,13 +67,15 @@ struct rep_trace_profile_options {
 	const char *task, *region;     /* only inside tasks or regions of these types (regular
 					  expressions); NULL: everywhere */
 	const atomic_bool *stop;       /* may be NULL; TP_ECANCEL once it is true */
-	struct rep_members *members;   /* may be NULL; receives what --task counts */
+	struct rep_members *members;   /* may be NULL; receives the sums of the tasks that --task
+					  selects */
 };
 
-/* Checks the options as far as that does not take a run. 0, or TP_EFORMAT with a sentence. */
+/* Checks the options as far as possible without a run. Returns 0, or TP_EFORMAT with a sentence. */
 int rep_trace_profile_check(const struct rep_trace_profile_options *opt, struct tp_err *err);
 
-/* Makes the profile of one run. Its sums equal those of tprof-top's tables. *p is the caller's. */
+/* Makes the profile of one run. Its sums equal those of tprof-top's tables. *p belongs to the
+ * caller. */
 int rep_trace_profile(struct tp_store *store, const struct rep_run *run,
 		      const struct rep_trace_profile_options *opt, struct tp_profile **p,
 		      struct tp_err *err);

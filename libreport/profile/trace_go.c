@@ -30,7 +30,7 @@ static const uint8_t states[REP_NTRACE_GO] = {
 
 enum { CONTENTIONS, DELAY, NTYPES };
 
-/* A goroutine in the state. */
+/* A goroutine's current wait. */
 struct wait {
 	int64_t start;
 	uint32_t stack;
@@ -56,7 +56,7 @@ struct scan {
 	uint64_t clock; /* number of waits counted so far */
 };
 
-/* ---- which reasons ---- */
+/* ---- reasons that count ---- */
 
 static bool holds(const struct tp_text *text, const char *part)
 {
@@ -89,7 +89,7 @@ static bool reason_counts(struct scan *s, uint32_t reason)
 	return s->reason[reason] == 2;
 }
 
-/* ---- how much of a wait counts ---- */
+/* ---- the part of a wait that counts ---- */
 
 static int64_t clip(const struct scan *s, int64_t goroutine, int64_t start, int64_t end)
 {
@@ -102,7 +102,8 @@ static int64_t clip(const struct scan *s, int64_t goroutine, int64_t start, int6
 	 * was picked. */
 	if (!v->filter->by_id && rep_view_goid(v, goroutine) < 0)
 		return 0;
-	/* A goroutine that never ran has begun at 0. */
+	/* The waits of a goroutine that never ran count from the beginning, as in Go, where its
+	 * start time is 0. */
 	if (REP_COL(v, GOROUTINE, started_ns)[goroutine] > from)
 		from = REP_COL(v, GOROUTINE, started_ns)[goroutine];
 	if (REP_COL(v, GOROUTINE, ended_ns)[goroutine] != TP_NULL &&
@@ -115,7 +116,7 @@ static void count(struct scan *s, uint32_t goroutine, const struct wait *w, int6
 {
 	int64_t ns = clip(s, goroutine, w->start, end);
 
-	/* Negative where a damaged clock has more time than 64 bits hold. */
+	/* A damaged clock may overflow 64 bits, which makes this negative. */
 	if (ns <= 0)
 		return;
 	s->sum[w->stack].value[CONTENTIONS]++;
@@ -169,7 +170,7 @@ static void on_transition(struct scan *s, const struct tp_event *ev)
 	s->pending--;
 }
 
-/* The goroutines that were in the state when a segment began. */
+/* Restores the waits that were open when a segment began. */
 static int restore(struct scan *s, int64_t segment, struct tp_err *err)
 {
 	struct rep_view *v = s->v;
@@ -202,7 +203,7 @@ static int read_events(struct scan *s, struct tp_err *err)
 	size_t n, first = 0;
 	int code = 0;
 
-	/* Segments before the range need no reading; after it, those in which its waits end. */
+	/* Skip segments before the range. After its end, read on until its waits have ended. */
 	while (first + 1 < v->nsegments && v->segments[first + 1].from_ns <= v->from)
 		first++;
 	if (first) {
@@ -231,7 +232,7 @@ static int text(struct tp_profile *p, const char *s, uint32_t *id)
 	return tp_dict_string(p->dict, s, strlen(s), id);
 }
 
-/* As traceviewer.BuildProfile has it. */
+/* Sets types and period as traceviewer.BuildProfile does. */
 static int describe(const struct scan *s, struct tp_profile *p)
 {
 	uint32_t count_unit = 0, contentions = 0, delay = 0, unit = 0, period = 0;
@@ -255,8 +256,9 @@ static int describe(const struct scan *s, struct tp_profile *p)
 	return code;
 }
 
-/* Go compares stacks by an array of MAX_FRAMES addresses, of which unused ones are 0 (stackMap): so
- * frames without an address at the root do not count, and of equal stacks the last one is kept. */
+/* Identifies a stack as Go does, which compares arrays of MAX_FRAMES addresses with 0 in unused
+ * places (stackMap): frames without an address at the root do not count. Of equal stacks, Go keeps
+ * the last one. */
 static int identify(const struct scan *s, struct rep_keys *keys, uint32_t stack, uint32_t *id)
 {
 	uint64_t path[MAX_FRAMES];

@@ -1,5 +1,5 @@
-/* Profiles of waits by Go's rule, of a trace in which every wait is known to the nanosecond. What
- * Go's own tool makes of real ones is compared by testdata/check/gotrace.sh. */
+/* Tests profiles of waits by Go's rule, on a trace in which every wait is known to the nanosecond.
+ * testdata/check/gotrace.sh compares profiles of real traces with those of Go's own tool. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@ static char dir[64], dump[80], path[80];
 static struct tp_store *store;
 static struct rep_runs runs;
 
-/* ---- the story ---- */
+/* ---- the trace ---- */
 
 enum { RUNNABLE_STATUS = 1, RUNNING_STATUS, SYSCALL_STATUS, WAITING_STATUS };
 
@@ -45,7 +45,7 @@ static uint64_t text(struct story *s, const char *what)
 	return id;
 }
 
-/* A stack of one frame. */
+/* Makes a stack of one frame. */
 static uint64_t at(struct story *s, const char *name, uint64_t pc)
 {
 	struct tp_function function = {.name = (uint32_t)text(s, name)};
@@ -69,8 +69,9 @@ static void put(struct story *s, uint64_t ts, enum tp_v2_wire type, uint64_t a, 
 		fail_msg("%s", err.msg);
 }
 
-/* Times are those behind the first event. Goroutine 1 is there, 2 is created, 3 waits throughout, 4
- * is runnable from the beginning, its stack without an address. */
+/* Writes the events. Times count from the first event. Goroutine 1 exists from the beginning, 2 is
+ * created, 3 waits throughout, 4 is runnable from the beginning, with a stack without an address.
+ */
 static void tell(struct story *s)
 {
 	uint64_t net = at(s, "net", 0x10), chan = at(s, "chan", 0x20), lock = at(s, "lock", 0x30);
@@ -83,7 +84,7 @@ static void tell(struct story *s)
 	put(s, 3, TP_V2_GoStatus, 4, UINT64_MAX, RUNNABLE_STATUS);
 	put(s, 100, TP_V2_GoCreate, 2, go, wake);
 	put(s, 110, TP_V2_GoBlock, text(s, "network"), net, 0);
-	put(s, 120, TP_V2_GoStart, 2, 1, 0); /* its first: the 20 ns before are not counted */
+	put(s, 120, TP_V2_GoStart, 2, 1, 0); /* its first run: the 20 ns before are not counted */
 	put(s, 200, TP_V2_GoUnblock, 1, 1, wake);
 	put(s, 205, TP_V2_UserRegionBegin, 0, text(s, "work"), 0);
 	put(s, 210, TP_V2_GoBlock, text(s, "chan receive"), chan, 0);
@@ -99,7 +100,7 @@ static void tell(struct story *s)
 	put(s, 390, TP_V2_GoStart, 1, 4, 0);
 	put(s, 400, TP_V2_GoBlock, text(s, "sync"), lock, 0); /* has no end */
 	put(s, 410, TP_V2_GoStart, 2, 4, 0);
-	put(s, 420, TP_V2_GoUnblock, 3, 1, 0); /* from a wait of which nothing is known */
+	put(s, 420, TP_V2_GoUnblock, 3, 1, 0); /* from a wait without a known beginning */
 	put(s, 430, TP_V2_GoDestroy, 0, 0, 0);
 	put(s, 440, TP_V2_GoStart, 3, 2, 0); /* 20 ns runnable before it first ran */
 	put(s, 450, TP_V2_GoBlock, text(s, "select"), chan, 0);
@@ -155,14 +156,14 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* ---- what is made of it ---- */
+/* ---- the profiles ---- */
 
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* "chan 1 90, lock 2 30": leaf, contentions and delay of each sample, sorted. */
+/* Writes leaf, contentions and delay of each sample, sorted: "chan 1 90, lock 2 30". */
 static void say(const struct tp_profile *p, char *out, size_t size)
 {
 	char *line[16];
@@ -197,8 +198,8 @@ static void test_trace_go_counts(void **state)
 	    {"network", {.go = REP_GO_NET}, "net 1 90"},
 	    {"locks and channels, but for what has no end", {.go = REP_GO_SYNC}, "chan 1 90"},
 	    {"system calls", {.go = REP_GO_SYSCALL}, "call 1 30"},
-	    /* 1: 200 to 215, 370 to 390; 2: 300 to 360, 380 to 410. The stack without an address is
-	     * the empty one, by which nobody is woken here. */
+	    /* 1: 200 to 215, 370 to 390; 2: 300 to 360, 380 to 410. The stack without an address
+	     * equals the empty stack, which no waker has here. */
 	    {"latency, but not the first", {.go = REP_GO_SCHED}, "bare 1 20, lock 1 30, wake 2 75"},
 	    {"a part of a wait",
 	     {.go = REP_GO_SYNC, .filter = {.from = "250ns", .to = "280ns"}},

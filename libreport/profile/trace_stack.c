@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/many.h"
 
-/* ---- what is put into the profile: 0 once something has failed ---- */
+/* ---- adding to the profile; every function returns 0 after an error ---- */
 
 static uint32_t put_string(struct rep_trace_stacks *s, const char *text, size_t size)
 {
@@ -44,9 +44,9 @@ static uint32_t push(struct rep_trace_stacks *s, uint32_t parent, uint32_t frame
 	return id;
 }
 
-/* ---- what is known of the run ---- */
+/* ---- copies of the run's strings and frames ---- */
 
-/* Makes a table of numbers by id when it is first needed; false once something has failed. */
+/* Allocates a table of numbers by id when it is first needed. Returns false after an error. */
 static bool is_made(struct rep_trace_stacks *s, uint32_t **table, size_t n)
 {
 	if (!*table && !s->code) {
@@ -77,7 +77,8 @@ static uint32_t view_function(struct rep_trace_stacks *s, struct tp_function f)
 	return put_function(s, &f);
 }
 
-/* The entry function as a frame without a line: the function of this name in the run, if any. */
+/* Returns a frame without a line for the entry function: the run's function of this name, if it has
+ * one. */
 static uint32_t entry_frame(struct rep_trace_stacks *s, uint32_t entry)
 {
 	uint32_t n = tp_dict_functions(s->from), strings = tp_dict_strings(s->from);
@@ -127,7 +128,7 @@ static uint32_t view_frame(struct rep_trace_stacks *s, uint32_t id)
 
 /* ---- stacks ---- */
 
-/* Finds the index of a stack in s->node, where 0 means that it is not copied yet. */
+/* Finds the index of a stack in s->node; the entry is 0 if the stack is not copied yet. */
 static uint32_t known(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack)
 {
 	uint32_t index = 0;
@@ -145,8 +146,8 @@ static void remember_path(struct rep_trace_stacks *s, size_t n, uint32_t index)
 		s->path[n] = index;
 }
 
-/* Copies a stack without the explaining leaf: goes up to a node that is copied, or above the root,
- * and back down. */
+/* Copies a stack without the explaining leaf: goes up to a node that is already copied, or above
+ * the root, and back down. */
 static uint32_t code_stack(struct rep_trace_stacks *s, uint32_t entry, uint32_t stack)
 {
 	uint32_t at = stack < tp_dict_stacks(s->from) ? stack : 0, index = 0, out = 0;
@@ -201,7 +202,7 @@ uint32_t rep_trace_stack(struct rep_trace_stacks *s, uint32_t entry, uint32_t st
 
 	if (!leaf->text && !leaf->reason)
 		return out;
-	/* A frame that is not code of the program. */
+	/* This frame is not code of the program. */
 	f.name = f.system_name = leaf_name(s, leaf);
 	return push(s, out, put_frame(s, &(struct tp_frame){.function = put_function(s, &f)}));
 }

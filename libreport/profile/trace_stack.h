@@ -12,20 +12,20 @@
 #include "decode/profile.h"
 #include "keys.h"
 
-/* Zero-initialised but for `from` and `to`. */
+/* Set `from` and `to`, and zero the rest. */
 struct rep_trace_stacks {
 	const struct tp_dict *from; /* the run's */
 	struct tp_profile *to;
-	int code; /* TP_ENOMEM or TP_ELIMIT of what failed first: everything is 0 from then on */
+	int code; /* first error, TP_ENOMEM or TP_ELIMIT; all results are 0 from then on */
 
 	/* private */
-	struct rep_keys known; /* entry function that was added, or 0; stack of the run */
+	struct rep_keys known; /* added entry function or 0, stack of the run */
 	uint32_t *node;	       /* by key: stack of the profile */
 	size_t node_room;
 	uint32_t *frame;     /* by frame of the run: frame of the profile + 1 */
 	uint32_t *string;    /* likewise */
 	uint32_t *function;  /* by string: function of the run with this name … */
-	uint32_t nfunctions; /* … among the first so many */
+	uint32_t nfunctions; /* … among this many first functions */
 	uint32_t *path;
 	size_t path_room;
 	uint32_t mapping; /* of all frames with an address */
@@ -34,7 +34,7 @@ struct rep_trace_stacks {
 /* The frame that explains a stack, at its leaf. */
 struct rep_trace_leaf {
 	const char *text; /* "[runnable]"; NULL: the reason, if there is one */
-	uint32_t reason;  /* string of the run, shown in brackets; 0 none */
+	uint32_t reason;  /* string of the run, shown in brackets; 0: none */
 };
 
 /* Copies a stack of goroutines with this entry function (string of the run, 0 unknown). */
@@ -46,7 +46,7 @@ uint32_t rep_trace_stack_top(struct rep_trace_stacks *s, uint32_t stack, size_t 
 uint32_t rep_trace_string(struct rep_trace_stacks *s, uint32_t id);
 void rep_trace_stacks_release(struct rep_trace_stacks *s);
 
-/* Adds a sample type to a profile that is made of a run. 0, TP_ENOMEM or TP_ELIMIT. */
+/* Adds a sample type to a profile that is made of a run. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_trace_add_type(struct tp_profile *p, const char *type, const char *unit);
 
 #endif

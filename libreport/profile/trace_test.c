@@ -1,5 +1,5 @@
-/* Views of traces against plain SQL over the virtual table span, stack by stack, and their sums
- * against tprof-top's reports under the same filters. */
+/* Compares views of traces with plain SQL over the virtual table span, stack by stack, and their
+ * sums with tprof-top's reports under the same filters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@ static char dir[64], path[80];
 static struct tp_store *store;
 static struct rep_runs runs;
 
-/* What all checks begin with, once: goroutines, and spans with the stack of the next one. */
+/* Creates, once for all checks, tables of the goroutines, and of the spans with the stack of the
+ * next one. */
 static void keep_spans(int64_t run)
 {
 	static const char format[] =
@@ -105,7 +106,7 @@ static void put(struct tp_buf *b, const char *text)
 	assert_int_equal(tp_buf_put(b, text, strlen(text)), 0);
 }
 
-/* "leaf;…;root", the label, count and time: what the SQL below gives. */
+/* Writes a line per sample as the SQL below does: "leaf;…;root", the label, count and time. */
 static void sample_lines(struct lines *l, const struct tp_profile *p)
 {
 	for (size_t i = 0; i < p->nsamples; i++) {
@@ -131,8 +132,8 @@ static void sample_lines(struct lines *l, const struct tp_profile *p)
 	}
 }
 
-/* Samples whose stacks differ in lines only are several for us and one for SQL: adds up neighbours
- * with the same text. */
+/* Adds up neighbours with the same text: SQL has one row for samples whose stacks differ only in
+ * lines. */
 static void add_up(struct lines *l)
 {
 	size_t n = 0;
@@ -216,8 +217,8 @@ static void compare(const char *what, struct lines *got, struct lines *want)
 }
 
 /* clang-format off */
-/* Goroutines, spans with the stack of the next one, and the time looked at, as intervals (goroutine,
- * a, b): in any case no more than [:from, :to). */
+/* Goroutines, spans with the stack of the next one, and the selected time as intervals (goroutine,
+ * a, b), at most [:from, :to). */
 #define SPANS_WITHIN(intervals) \
 	"WITH g AS MATERIALIZED (SELECT id, name FROM all_g WHERE run = :run), " \
 	"spans AS NOT MATERIALIZED (SELECT * FROM all_spans WHERE run = :run), " \
@@ -227,7 +228,7 @@ static void compare(const char *what, struct lines *got, struct lines *want)
 	" WHERE start_ns < b AND (end_ns > a OR start_ns >= a) " \
 	" GROUP BY s.goroutine, start_ns, end_ns, state), "
 /* These spans by the functions of their frames, with the entry function at the root. `stack` is SQL
- * for the stack's text, `leaf` for what is put before it. */
+ * for the stack's text, `leaf` for the text before it. */
 #define BY_STACK(stack, leaf, where) \
 	"s AS (SELECT g.name AS name, state, reason, ns, " stack " AS text " \
 	" FROM within LEFT JOIN g ON g.id = goroutine WHERE " where "), " \
@@ -255,7 +256,7 @@ static void compare(const char *what, struct lines *got, struct lines *want)
 	" WHEN 'Waiting' THEN " REASON " WHEN 'Lost' THEN '[lost];' ELSE '[syscall];' END"
 #define REGIONS(where) "SELECT goroutine, start_ns, end_ns FROM region WHERE run = :run AND " where
 
-/* Who works for tasks that have no subtasks, on goroutines that enter no other task's regions. */
+/* The time of tasks without subtasks, whose goroutines enter no regions of other tasks. */
 #define TASKS(type) \
 	REGIONS("task IN (SELECT id FROM task WHERE run = :run AND name = '" type "')") \
 	" UNION ALL SELECT goroutine, start_ns, end_ns FROM task " \
@@ -355,7 +356,7 @@ static void test_trace_profile_stacks(void **state)
 
 /* ---- sums ---- */
 
-/* The sum of a column of one of tprof-top's reports. */
+/* Returns the sum of a column of one of tprof-top's reports. */
 static int64_t report_sum(const struct rep_run *run, const char *report, const char *column,
 			  const struct rep_filter_text *filter)
 {
@@ -421,8 +422,8 @@ static void test_trace_profile_sums(void **state)
 			struct tp_profile *p;
 			int64_t sum = 0;
 
-			/* Here, the stacks of time on a P are those at its end; tprof-top has
-			 * none. */
+			/* The view takes the stack at the end of a run on a P; tprof-top has no
+			 * stack for it. */
 			if (opt.view == REP_TRACE_RUNNING &&
 			    (opt.filter.focus || opt.filter.ignore))
 				continue;
@@ -461,7 +462,7 @@ static void test_trace_profile_describes(void **state)
 	assert_string_equal(err.msg, "--reason does not apply to the view 'cpu'");
 }
 
-/* What reads every span ends when it is told to. */
+/* A view that reads every span ends when `stop` is set. */
 static void test_trace_profile_stops(void **state)
 {
 	atomic_bool stop = false;

@@ -16,7 +16,7 @@ static const char *text_of(const struct tp_profile *p, uint32_t string)
 	return tp_dict_text(p->dict, string).text;
 }
 
-/* ---- which values ---- */
+/* ---- sample types ---- */
 
 size_t rep_profile_type_find(const struct tp_profile *p, const char *name)
 {
@@ -93,7 +93,7 @@ int rep_profile_sample_index(const struct tp_profile *p, const char *text, size_
 	}
 	if (!strcmp(text, "total_delay") || !strcmp(text, "mean_delay"))
 		text += strcspn(text, "_") + 1;
-	/* Heap profiles of old have "space" and "objects". */
+	/* Old heap profiles have "space" and "objects". */
 	short_name = strncmp(text, "inuse_", 6) ? text : text + 6;
 	for (*index = 0; *index < p->ntypes; ++*index) {
 		const char *type = text_of(p, p->types[*index].type);
@@ -137,7 +137,8 @@ const char *rep_profile_all_zero(const struct tp_profile *p, size_t index, char 
 
 /* ---- the total (report.computeTotal) ---- */
 
-/* Sets with the label that marks the base of a difference; NULL: none has it. */
+/* Returns which label sets have the label that marks the base of a difference; NULL if none has it.
+ */
 static bool *base_sets(const struct tp_profile *p, bool *any, bool *failed)
 {
 	bool *base = NULL;
@@ -192,7 +193,7 @@ static int add_up(struct rep_profile_view *v, struct tp_err *err)
 	return 0;
 }
 
-/* ---- making a view ---- */
+/* ---- views ---- */
 
 static void apply_traits(struct rep_profile_view *v)
 {

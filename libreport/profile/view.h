@@ -22,16 +22,16 @@
 struct rep_profile_traits {
 	bool no_trim; /* shows everything, whatever the options say */
 	bool granularity_fixed;
-	enum rep_granularity granularity; /* where it is fixed */
+	enum rep_granularity granularity; /* if granularity_fixed */
 	int no_inlines;			  /* 1: always, -1: never, 0: as the options say */
 	bool all_nodes;			  /* node_count is unlimited unless given; else 80 */
-	bool whole;	/* leaves out nothing but nodes that are 0, unsorted (list, disasm) */
+	bool whole;	/* leaves out only nodes that are 0; unsorted (list, disasm) */
 	bool visual;	/* nodes have tags, and are picked by entropy; no redundant edges (dot) */
 	bool integers;	/* its values cannot be fractions (callgrind) */
-	bool call_tree; /* heeds call_tree */
+	bool call_tree; /* applies the option call_tree */
 	bool object_names; /* nodes know their object file (raw, list, disasm, callgrind) */
 	bool edges;	   /* nodes have edges */
-	bool whole_stacks; /* writes them with all their frames: see whole.h */
+	bool whole_stacks; /* writes stacks with all their frames: see whole.h */
 };
 
 struct rep_profile_view {
@@ -43,7 +43,7 @@ struct rep_profile_view {
 	char type[96];	      /* "inuse_space", "mean_delay" */
 	char output_unit[64]; /* "minimum" until rep_profile_view_pick_unit */
 	double ratio;	      /* 1 / divide_by */
-	int64_t total;	      /* 100 % */
+	int64_t total;	      /* the value of 100 % */
 	struct rep_label_units units;
 	struct rep_filter_notes notes; /* for standard error */
 };
@@ -56,15 +56,15 @@ int rep_profile_view_init(struct rep_profile_view *v, struct tp_profile *p,
 			  const struct rep_profile_traits *traits, struct tp_err *err);
 void rep_profile_view_release(struct rep_profile_view *v);
 
-/* Writes the names of the sample types, "alloc_objects, alloc_space", as far as there is room; ""
- * where none has a name. Returns text. */
+/* Writes the names of the sample types, "alloc_objects, alloc_space", as far as they fit; "" if
+ * none has a name. Returns text. */
 #define REP_TYPE_NAMES 160
 const char *rep_profile_type_names(const struct tp_profile *p, char text[REP_TYPE_NAMES]);
 
-/* The place of the sample type of this name; SIZE_MAX where there is none. */
+/* Returns the index of the sample type of this name, or SIZE_MAX. */
 size_t rep_profile_type_find(const struct tp_profile *p, const char *name);
-/* "inuse_space, alloc_space": the names of the first profile's types that all n profiles have, as
- * above. */
+/* Writes the names of the first profile's types that all n profiles have, in the same form. Returns
+ * text. */
 const char *rep_profile_types_common(const struct tp_profile *const *profiles, size_t n,
 				     char text[REP_TYPE_NAMES]);
 
@@ -75,7 +75,7 @@ int rep_profile_no_function(const struct rep_profile_view *v, const char *patter
 
 /* Finds the sample type that `text` names: a type of the profile, an alias of Go's older options
  * (total_delay …), or a number from 0 on. NULL is the default type that the profile names, else the
- * last one. TP_ENOENT with a sentence that lists the types. */
+ * last one. Returns 0, or TP_ENOENT with a sentence that lists the types. */
 int rep_profile_sample_index(const struct tp_profile *p, const char *text, size_t *index,
 			     struct tp_err *err);
 
@@ -85,7 +85,7 @@ int rep_profile_sample_index(const struct tp_profile *p, const char *text, size_
 const char *rep_profile_all_zero(const struct tp_profile *p, size_t index,
 				 char text[REP_ZERO_SIZE]);
 
-/* The value of a sample, and its divisor for means (0: none). */
+/* Return the value of a sample, and its divisor for means (0: none). */
 static inline int64_t rep_view_value(const struct rep_profile_view *v, size_t sample)
 {
 	return v->profile->value[sample * v->profile->ntypes + v->index];
@@ -97,7 +97,7 @@ static inline int64_t rep_view_divisor(const struct rep_profile_view *v, size_t 
 
 /* Writes a value with its unit, divided by divide_by, as pprof prints it. Returns text. */
 char *rep_view_label(const struct rep_profile_view *v, int64_t value, char text[REP_MEASURE_SIZE]);
-/* The same in a row whose cum is given: a row that is too small to count for the common unit
+/* Does the same for a row whose cum is given: a row that is too small for the common unit
  * (unit_fraction) has its own. */
 char *rep_view_row_label(const struct rep_profile_view *v, int64_t value, int64_t cum,
 			 char text[REP_MEASURE_SIZE]);
@@ -122,7 +122,7 @@ static inline int rep_text_compare(struct tp_text a, struct tp_text b)
 	return c ? c : (a.size > b.size) - (a.size < b.size);
 }
 
-/* Whether t is this text, which holds no NUL. */
+/* Returns whether t equals this text, which contains no NUL. */
 static inline bool rep_text_is(struct tp_text t, const char *text)
 {
 	return t.size == strlen(text) && !memcmp(t.text, text, t.size);

@@ -1,8 +1,8 @@
 #include "profile/whole.h"
 
-/* Frames that all stacks may have together: some anyway, and so many for each sample and each frame
- * that is stored. Go's profiles have up to 128 for each sample, Java's up to 2,048 where they have
- * been asked for. */
+/* Limit on the frames of all stacks together: a fixed number, and so many more for each sample and
+ * each stored stack node. Go's profiles have up to 128 frames for each sample, Java's up to 2,048
+ * if the user asked for them. */
 #define FRAMES_ANYWAY ((uint64_t)16 << 20)
 #define FRAMES_EACH   512
 

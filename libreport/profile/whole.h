@@ -1,8 +1,8 @@
 /* Limits reports that write every stack with all its frames.
  *
- * A dump holds the frames that it names. In a store stacks share their callers: a hostile store of
- * one megabyte can hold 100,000 nested frames with a sample at each, which would be five billion
- * lines of a report. */
+ * In a dump every stack lists its frames, so the file's size limits them. In a store stacks share
+ * their callers: a hostile store of one megabyte can hold 100,000 nested frames with a sample at
+ * each, which would be five billion lines of a report. */
 #ifndef REP_PROFILE_WHOLE_H
 #define REP_PROFILE_WHOLE_H
 

@@ -1,4 +1,4 @@
-/* Stacks that are too deep to be written whole, and those that are not. */
+/* Tests stacks that are too deep to be written whole, and others that are not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "profile/whole.h"
 
-/* Calls in a row; a sample at each, or at the last only. */
+/* Makes a chain of calls with a sample at each call, or only at the last. */
 static struct tp_profile *chain(size_t calls, bool each)
 {
 	struct tp_profile *p = tp_profile_new();

@@ -1,4 +1,4 @@
-/* Errors of SQL in words that say what to do next. */
+/* Explains errors of SQL in sentences that say what to do next. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define MAX_WORD 64
 
-/* Edit distance of two words without regard to case, 99 for long ones. */
+/* Returns the edit distance of two words, ignoring case; 99 if they are long. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned row[MAX_WORD + 1];
@@ -66,7 +66,7 @@ static int consider(void *ctx, const char *words, const char *doc)
 void rep_query_similar(struct rep_query *q, unsigned kinds, const char *word, char *similar,
 		       size_t size)
 {
-	/* One slip in three letters is "like". */
+	/* One typing error in three letters still counts as similar. */
 	struct nearest n = {word, similar, size, (unsigned)strlen(word) / 3 + 1};
 	struct tp_err err;
 
@@ -74,13 +74,13 @@ void rep_query_similar(struct rep_query *q, unsigned kinds, const char *word, ch
 	rep_query_words(q, kinds, NULL, consider, &n, &err);
 }
 
-/* "line 3: " in front, where the text has several lines. */
+/* Puts "line 3: " in front of the message if the text has several lines. */
 static void tell_line(const char *sql, const char *statement, int offset, struct tp_err *err)
 {
 	const char *end = statement + (offset > 0 ? offset : 0);
 	unsigned line = 1;
 
-	/* Without an offset, the line on which the statement begins. */
+	/* Without an offset, name the line on which the statement begins. */
 	while (offset < 0 && (*end == ' ' || (*end >= '\t' && *end <= '\r')))
 		end++;
 	if (!strchr(sql, '\n') || strlen(statement) < (size_t)(end - statement))
@@ -111,7 +111,7 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 	     "a value may have 256 MiB (substr(X, 1, N) takes its beginning)", 0},
 	    {"integer overflow", "total(X) has room where sum(X) overflows", 0},
 	};
-	/* Both are those of the last call, so they come first. */
+	/* Both describe SQLite's last call, so they are read first. */
 	int offset = sqlite3_libversion_number() >= 3038000 ? sqlite3_error_offset(q->db) : -1;
 	const char *message = sqlite3_errmsg(q->db);
 	char similar[MAX_WORD + 1] = "", text[256];
@@ -135,7 +135,7 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 		q->refused = rep_query_read_only(q);
 	else if ((rc & 0xff) != SQLITE_AUTH && strncmp(text, "not authorized", 14) != 0)
 		q->refused = NULL;
-	/* Or a file or folder that must not be written. */
+	/* A file or folder may also lack write permission. */
 	if ((rc & 0xff) == SQLITE_READONLY && q->opt.write)
 		return tp_sql_cause(err, q->db, "the store cannot be written");
 	if (q->refused)
@@ -159,7 +159,7 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 		found = true;
 		break;
 	}
-	/* What stands before it may be as wrong as the word that SQLite names. */
+	/* The mistake may also be just before the word that SQLite names. */
 	if (!found && strstr(text, "syntax error"))
 		tp_err_set(
 		    err, TP_ESTORE, TP_OFFSET_NONE,

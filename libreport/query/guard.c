@@ -1,5 +1,5 @@
-/* What SQL of users may do. SQLite asks when it prepares a statement, also for the statements that
- * virtual tables and functions run on their own, all of which only read. */
+/* Decides which SQL users may run. SQLite calls the guard when it prepares a statement. That
+ * includes the statements of virtual tables and functions, all of which only read. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static bool in_list(const char *name, const char *const *list)
 	return false;
 }
 
-/* Pragmas that tell something and change nothing; those of the first list may have an argument. */
+/* Returns whether a pragma only reads. Pragmas in the first list may have an argument. */
 static bool pragma_is_harmless(const char *name, const char *argument)
 {
 	static const char *const asking[] = {
@@ -29,7 +29,8 @@ static bool pragma_is_harmless(const char *name, const char *argument)
 
 static bool function_is_harmless(const char *name)
 {
-	/* The shell has the files' functions, and whoever links SQLite may have added them. */
+	/* The SQLite shell has the functions on files; other builds of SQLite may have them, too.
+	 */
 	static const char *const refused[] = {"load_extension", "fts3_tokenizer", "readfile",
 					      "writefile",	"edit",		  NULL};
 
@@ -52,8 +53,8 @@ static int when_writing(struct rep_query *q, const char *database)
 	return refuse(q, rep_query_read_only(q));
 }
 
-/* What SQLite itself would take for a statement, by far more than anybody writes. VACUUM attaches a
- * file of its own. */
+/* Limits on a statement, below SQLite's own and far above what users write. The number of attached
+ * files is limited separately, because VACUUM attaches one. */
 static const struct {
 	int limit, most;
 } limits[] = {

@@ -1,4 +1,4 @@
-/* What SQL of users may do, statement by statement; a store that a stranger made, too. */
+/* Tests which SQL users may run, statement by statement, also on an untrusted store. */
 #include "query/query.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Runs a statement; TP_OK or the code of the error. */
+/* Runs a statement. Returns TP_OK or the code of the error. */
 static int try(struct tp_store *s, const char *sql, bool write, struct tp_err *err)
 {
 	struct rep_query_options opt = {.write = write, .run = 1};
@@ -46,7 +46,7 @@ static void expect(const char *const *list, size_t n, bool write, int code)
 	struct tp_store *s;
 	struct tp_err err;
 
-	/* Also where the file could be written to: it is the guard that is tried. */
+	/* The file is writable in both cases, which leaves refusals to the guard. */
 	assert_int_equal(tp_store_open_rw(&s, path, &err), 0);
 	for (size_t i = 0; i < n; i++)
 		if (try(s, list[i], write, &err) != code)
@@ -107,7 +107,7 @@ static const char *const never[] = {
     "PRAGMA ignore_check_constraints = 1",
     "PRAGMA legacy_alter_table = 1",
     "PRAGMA recursive_triggers = 1",
-    /* the schema as rows, and what virtual tables keep theirs in */
+    /* the schema as rows, and the tables in which virtual tables store theirs */
     "INSERT INTO sqlite_schema VALUES('table', 'x', 'x', 0, 'CREATE TABLE x(a)')",
     "UPDATE sqlite_schema SET sql = 'x'",
     "UPDATE sqlite_master SET rootpage = 2",
@@ -139,7 +139,7 @@ static const char *const writing[] = {
     "VACUUM",
 };
 
-/* Reading with what some take for writing: temporary tables are this session's alone. */
+/* Statements that only read, or only write temporary tables, which are private to the session. */
 static const char *const reading[] = {
     "SELECT count(*) FROM event",
     "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 9) SELECT * FROM c",
@@ -168,7 +168,7 @@ static void test_guard_never(void **state)
 	expect(never, COUNT(never), true, TP_ESTORE);
 }
 
-/* Refused by the guard, and not only by what SQLite was built with. */
+/* The guard itself must refuse these functions, even if this SQLite was built without them. */
 static void test_guard_functions(void **state)
 {
 	struct tp_err err;
@@ -182,7 +182,7 @@ static void test_guard_functions(void **state)
 	assert_non_null(strstr(err.msg, "this function is not allowed"));
 }
 
-/* Of what there is: a statement about something that is missing fails anyhow. */
+/* Statements name objects that exist, because they would fail anyway if the object were missing. */
 static void test_guard_reading(void **state)
 {
 	static const char *const made[] = {
@@ -233,7 +233,7 @@ static void test_guard_writing(void **state)
 	expect(reading, COUNT(reading), true, TP_OK);
 }
 
-/* A reader's handle cannot be written to by anything, guard or not. */
+/* A reader's handle cannot be written, with or without a guard. */
 static void test_guard_handle(void **state)
 {
 	(void)state;
@@ -260,13 +260,13 @@ static void test_guard_limits(void **state)
 	tp_buf_put(&sql, "", 1);
 	assert_int_equal(try(s, (char *)sql.data, false, &err), TP_ESTORE);
 	tp_buf_release(&sql);
-	/* Who comes later has what SQLite has. */
+	/* After the query, the connection has SQLite's own limits again. */
 	assert_int_equal(sqlite3_limit(tp_store_db(s), SQLITE_LIMIT_EXPR_DEPTH, -1), 1000);
 	assert_true(sqlite3_limit(tp_store_db(s), SQLITE_LIMIT_ATTACHED, -1) > 0);
 	tp_store_close(s);
 }
 
-/* A stranger's store: what its schema says is not done. */
+/* Triggers, views and generated columns of an untrusted store must not run. */
 static void test_guard_stranger(void **state)
 {
 	static const char evil[] =
@@ -285,7 +285,7 @@ static void test_guard_stranger(void **state)
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	for (const char *at = evil; *at;) {
 		stmt = NULL;
-		/* What this SQLite refuses to define cannot be in a store either. */
+		/* Statements that this SQLite refuses are skipped: a store cannot contain them. */
 		if (sqlite3_prepare_v2(db, at, -1, &stmt, &at) == SQLITE_OK)
 			sqlite3_step(stmt);
 		sqlite3_finalize(stmt);
@@ -302,7 +302,7 @@ static void test_guard_stranger(void **state)
 	assert_int_equal(try(s, "SELECT * FROM loads", false, &err), TP_ESTORE);
 	assert_int_equal(try(s, "SELECT * FROM reads", false, &err), TP_ESTORE);
 	assert_int_equal(try(s, "SELECT * FROM bad", false, &err), TP_ESTORE);
-	/* Nor without a guard, as reports read. */
+	/* The view must also fail without a guard, which is how reports read. */
 	assert_int_not_equal(sqlite3_exec(tp_store_db(s), "SELECT * FROM loads", NULL, NULL, NULL),
 			     SQLITE_OK);
 	tp_store_close(s);

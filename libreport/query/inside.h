@@ -32,8 +32,8 @@ int rep_query_guard(void *ctx, int action, const char *a, const char *b, const c
 void rep_query_limit(struct rep_query *q);
 void rep_query_unlimit(struct rep_query *q);
 
-/* Sets err to a sentence for SQLite's last error: where in the text (starting at `sql`, of which
- * `statement` failed), and what to do (explain.c). Returns TP_ESTORE or TP_ECANCEL. */
+/* Sets err to a sentence for SQLite's last error: where in the text `sql` it is (`statement` is the
+ * part that failed), and what to do (explain.c). Returns TP_ESTORE or TP_ECANCEL. */
 int rep_query_explain(struct rep_query *q, const char *sql, const char *statement, int rc,
 		      struct tp_err *err);
 

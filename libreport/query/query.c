@@ -6,7 +6,7 @@
 #include "query/inside.h"
 #include "query/rows.h"
 
-#define STEPS_TO_ASK 20000 /* of SQLite's machine: some 0.1 ms */
+#define STEPS_TO_ASK 20000 /* steps of SQLite's virtual machine, about 0.1 ms */
 
 static int is_stopped(void *ctx)
 {
@@ -63,7 +63,7 @@ bool rep_query_complete(const char *sql)
 	return sqlite3_complete(sql) != 0;
 }
 
-/* Behind the comment, quoted text or character at p. */
+/* Skips the comment, quoted text or character at p. */
 static const char *skip_token(const char *p)
 {
 	const char *end;
@@ -80,7 +80,7 @@ static const char *skip_token(const char *p)
 	if (*p != '\'' && *p != '"' && *p != '`' && *p != '[')
 		return p + 1;
 	end = strchr(p + 1, quote);
-	return end ? end + 1 : p + strlen(p); /* a doubled quote is two texts */
+	return end ? end + 1 : p + strlen(p); /* a doubled quote reads as two adjacent texts */
 }
 
 static bool is_blank(char c)
@@ -91,7 +91,7 @@ static bool is_blank(char c)
 size_t rep_query_count(const char *sql)
 {
 	size_t n = 0;
-	bool some = false; /* of the current statement */
+	bool some = false; /* the current statement is not blank */
 
 	while (*sql) {
 		bool comment = (sql[0] == '-' && sql[1] == '-') || (sql[0] == '/' && sql[1] == '*');
@@ -107,7 +107,7 @@ size_t rep_query_count(const char *sql)
 	return n + some;
 }
 
-/* :run is the run that was picked; there is nothing to give other parameters. */
+/* :run is the selected run; other parameters have no value. */
 static int bind(struct rep_query *q, sqlite3_stmt *stmt, struct tp_err *err)
 {
 	for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++) {
@@ -156,7 +156,7 @@ int rep_query_run(struct rep_query *q, const char *sql, struct rep_output *out, 
 		if (rc)
 			return rep_query_explain(q, sql, statement, rc, err);
 		if (!stmt)
-			continue; /* blank */
+			continue; /* blank or a comment */
 		code = run_statement(q, stmt, out, err);
 		rc = sqlite3_finalize(stmt);
 		if (code)

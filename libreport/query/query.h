@@ -25,14 +25,15 @@ struct rep_query_options {
 	bool write;
 	bool fleeting; /* forbids temporary tables, too: other users of the connection refer to
 			  tables by name */
-	/* The message for a statement that would write; NULL: tprof-query's. */
+	/* Message for a statement that would write; NULL: the message of tprof-query. */
 	const char *read_only;
 	/* Once it is true, statements end with TP_ECANCEL; may be NULL. */
 	const _Atomic bool *stop;
 	int64_t run; /* value of :run in statements; TP_NULL: the store has no run */
 };
 
-/* Creates a query. The store is borrowed, must outlive the query, and is guarded until then. */
+/* Creates a query. The store is borrowed, must outlive the query, and is guarded until the query is
+ * freed. */
 int rep_query_new(struct rep_query **q, struct tp_store *s, const struct rep_query_options *opt,
 		  struct tp_err *err);
 void rep_query_free(struct rep_query *q);
@@ -58,7 +59,7 @@ bool rep_query_complete(const char *sql);
 /* Returns the number of statements in a text, without blank ones. */
 size_t rep_query_count(const char *sql);
 
-/* ---- what there is (schema.c) ---- */
+/* ---- tables, columns and functions (schema.c) ---- */
 
 /* Writes all tables and views, with their numbers of rows and the meaning of a row. */
 int rep_query_tables(struct rep_query *q, struct rep_output *out, struct tp_err *err);

@@ -15,7 +15,7 @@
 static sqlite3 *db;
 static struct tp_store *store;
 
-/* A database with a table; queries need no more of a store than that. */
+/* Opens a database with one table. Queries need nothing else from a store. */
 static int setup(void **state)
 {
 	(void)state;
@@ -39,7 +39,7 @@ static int teardown(void **state)
 	return sqlite3_close(db);
 }
 
-/* What SQL prints as TSV, or the error's message. */
+/* Returns the output of SQL as TSV, or the message of its error. */
 static const char *run(const char *sql, bool write)
 {
 	static char text[4096];
@@ -250,8 +250,8 @@ static void test_query_meanings(void **state)
 	rep_query_free(q);
 }
 
-/* On a connection that others read by name nothing may stand before what they mean, and nothing may
- * be left open. */
+/* On a shared connection, temporary tables would hide the tables that others name, and an open
+ * transaction would affect them. */
 static void test_query_fleeting(void **state)
 {
 	static const char *const refused[] = {
@@ -330,7 +330,7 @@ static void test_query_interrupt(void **state)
 	(void)state;
 	assert_int_equal(rep_query_new(&interrupting, store, &opt, &err), 0);
 	assert_int_equal(rep_output_new(&out, &format, &err), 0);
-	/* Would never end. */
+	/* This query ends only when it is interrupted. */
 	assert_int_equal(rep_query_run(interrupting,
 				       "with recursive c(x) as (select 1 union all select x + 1 "
 				       "from c) select x from c",

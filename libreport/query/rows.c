@@ -46,7 +46,7 @@ int rep_statement_write(sqlite3_stmt *st, const char *name, struct rep_output *o
 		code = rep_output_row(out, values, err);
 		++*rows;
 	}
-	/* Rows that came before a failure are shown. */
+	/* A failed statement ends the table, too, so the rows before the failure are shown. */
 	if (!code)
 		code = rep_output_end(out, err);
 	free(columns);

@@ -1,5 +1,5 @@
-/* What there is to query: ordinary tables as sqlite_schema has them (with the comments of their
- * columns), virtual ones from their descriptions. A store's schema is input like any other. */
+/* Lists what can be queried: ordinary tables from sqlite_schema, with the comments on their
+ * columns, and virtual tables from their descriptions. A store's schema is untrusted input. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static int failed(struct rep_query *q, struct tp_err *err)
 	return tp_sql_cause(err, q->db, "cannot read the schema");
 }
 
-/* Is there an ordinary table or view of this name, which then hides the virtual one? */
+/* Returns whether an ordinary table or view of this name exists; it hides the virtual one. */
 static bool is_stored(struct rep_query *q, const char *name)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -38,7 +38,7 @@ static bool is_stored(struct rep_query *q, const char *name)
 	return found;
 }
 
-/* The comment at the end of the first line of a definition. */
+/* Returns the comment at the end of the first line of a definition, or NULL. */
 static struct rep_value comment_of(const char *sql)
 {
 	const char *end = strchr(sql, '\n'), *comment = strstr(sql, "-- ");
@@ -62,7 +62,8 @@ static struct rep_value count_rows(struct rep_query *q, const char *name)
 	return value;
 }
 
-/* Rows of a virtual table as the blocks have it, NULL where that tells nothing (span). */
+/* Returns the number of rows of a virtual table, added up from its blocks; NULL for span, which has
+ * no blocks. */
 static struct rep_value count_packed(struct rep_query *q, const char *name)
 {
 	struct rep_value value = rep_null();
@@ -188,15 +189,15 @@ int rep_query_schema(struct rep_query *q, const char *table, struct tp_buf *text
 			  *similar ? "did you mean " : "", similar, *similar ? "? " : "");
 }
 
-/* ---- names and what they mean ---- */
+/* ---- names and their meanings ---- */
 
 struct meaning {
 	int (*add)(void *ctx, const char *word, const char *doc);
 	void *ctx;
 };
 
-/* "  id integer primary key, -- what it is": the comment on the column's own line, if there is one.
- */
+/* Finds the comment on the column's own line: " id integer primary key, -- what it is". Writes ""
+ * if the line has no comment. */
 static void column_doc(const char *sql, const char *column, char doc[160])
 {
 	size_t n = strlen(column);

@@ -12,8 +12,8 @@ struct walk {
 	struct rep_view *v;
 	rep_part_fn fn;
 	void *ctx;
-	bool *sums;		   /* per segment: it counts by its sums */
-	bool *scan;		   /* per segment: it counts by its events */
+	bool *sums;		   /* by segment: read its stored sums */
+	bool *scan;		   /* by segment: read its events */
 	struct rep_inside *inside; /* NULL: time anywhere counts */
 };
 
@@ -22,7 +22,7 @@ static bool in_segments(const struct walk *w, int64_t segment)
 	return segment >= 0 && (uint64_t)segment < w->v->nsegments && w->sums[segment];
 }
 
-/* One span, clipped; not called for those outside the range. */
+/* Passes on one span, clipped. The span must overlap the range. */
 static int put_span(struct walk *w, const struct tp_span *span, struct tp_err *err)
 {
 	struct rep_part part = {
@@ -86,8 +86,8 @@ static int walk_sites(struct walk *w, struct tp_err *err)
 
 #define SCAN_MOST 4 /* segments read for the durations of one goroutine */
 
-/* Segments in which goroutines of the filter have durations that were only summed are scanned, if
- * they are few, or all are wanted. */
+/* Marks segments to be scanned because they store only sums of the durations of the filter's
+ * goroutines. Marks none if there are more than SCAN_MOST, unless `all`. */
 static int scan_for_durations(struct walk *w, bool all, struct tp_err *err)
 {
 	struct rep_view *v = w->v;
@@ -168,7 +168,7 @@ static int walk_crossing(struct walk *w, struct tp_err *err)
 	return code;
 }
 
-/* A span of a segment that the range cuts; those that cross are walked elsewhere. */
+/* Takes a span of a scanned segment; crossing spans come from walk_crossing. */
 static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
 		   struct tp_err *err)
 {
@@ -180,7 +180,7 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	return put_span(w, span, err);
 }
 
-/* Inside tasks or regions every span counts by itself. */
+/* Walks the spans inside tasks or regions one by one. */
 static int walk_inside(struct walk *w, struct tp_err *err)
 {
 	const struct rep_filter_text *text = &w->v->filter->text;
@@ -199,7 +199,7 @@ static int walk_inside(struct walk *w, struct tp_err *err)
 	return code;
 }
 
-/* Spans that are summed, those that cross segments, and segments of which the range cuts a part. */
+/* Walks the stored sums, the crossing spans, and the events of the segments that the range cuts. */
 static int walk_parts(struct walk *w, unsigned want, struct tp_err *err)
 {
 	struct rep_view *v = w->v;

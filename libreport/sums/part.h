@@ -1,8 +1,8 @@
-/* The time of goroutines, in parts: what every report about states adds up.
+/* The time of goroutines, in parts: every report about states adds them up.
  *
- * A part is one span, or several that have all that a report asks about in common. Together the
- * parts of a view are exactly the spans that overlap its time range and pass its filter, each
- * clipped to the range. No event is read unless the range cuts a segment:
+ * A part is one span, or several that do not differ in anything a report groups or filters by.
+ * Together the parts of a view are exactly the spans that overlap its time range and pass its
+ * filter, each clipped to the range. No event is read unless the range cuts a segment:
  *
  *   spans within one segment that lies inside the range    table site (or goroutine_time): sums
  *   spans that cross the start of a segment                table span_crossing: one by one
@@ -10,8 +10,9 @@
  *                                                          machine (timeline/span.h); at most two
  *                                                          segments are cut
  *
- * Inside tasks or regions (--task, --region; task/inside.h) every span comes by itself, read from
- * the events of the segments in which there are such. So do all spans with REP_PARTS_SINGLE.
+ * Inside tasks or regions (--task, --region; task/inside.h) every span is a part by itself, read
+ * from the events of the segments that contain such tasks or regions. With REP_PARTS_SINGLE, every
+ * span of the view is.
  */
 #ifndef REP_SUMS_PART_H
 #define REP_SUMS_PART_H
@@ -20,28 +21,29 @@
 #include "timeline/span.h"
 
 struct rep_part {
-	uint32_t goroutine;	/* index; TP_NONE where the part is of several */
+	uint32_t goroutine;	/* index; TP_NONE if the part covers several */
 	uint32_t entry;		/* string of the run: entry function of the goroutine(s) */
 	uint32_t reason, stack; /* string and stack of the run */
-	uint32_t site; /* row of `site` whose histogram has the durations; TP_NONE where count is 1
-			  or none is kept (by_goroutine) */
+	uint32_t site; /* row of `site` whose histogram has the durations; TP_NONE if count is 1 or
+			  the table has no histogram (goroutine_time) */
 	unsigned state;
 	int64_t count, total_ns, max_ns;
-	int64_t min_ns; /* TP_NULL where not kept (by_goroutine) */
-	const struct tp_span *span; /* the span, not clipped; NULL where the part is a sum */
+	int64_t min_ns; /* TP_NULL if not stored (goroutine_time with count > 1) */
+	const struct tp_span *span; /* the span, not clipped; NULL if the part is a sum */
 };
 
-/* Nonzero ends the walk with that code. */
+/* A nonzero result ends the walk and becomes its result. */
 typedef int (*rep_part_fn)(void *ctx, const struct rep_part *part, struct tp_err *err);
 
 enum {
 	/* Each part is of one goroutine. Slower: it reads the table goroutine_time. --goroutine
 	 * with an id implies it. */
 	REP_PARTS_BY_GOROUTINE = 1,
-	/* Durations matter, not only sums. Where a single goroutine is looked at, of which the
-	 * tables keep sums, its spans are taken from the events of up to four segments. */
+	/* Durations matter, not only sums. If --goroutine has an id, whose tables keep only sums,
+	 * its spans are read from the events instead, unless more than four segments would have to
+	 * be read. */
 	REP_PARTS_DURATIONS = 2,
-	/* … of as many segments as it takes. */
+	/* With REP_PARTS_DURATIONS: reads the events of any number of segments. */
 	REP_PARTS_ALL_DURATIONS = 4,
 	/* Each part is one span. Slower: it reads all events of the range. */
 	REP_PARTS_SINGLE = 8,

@@ -1,6 +1,6 @@
-/* Parts against brute force: a made-up run of several segments is looked at through many time
- * ranges and filters, once by parts (sums, crossing spans, cut segments) and once by walking over
- * every span of the run. */
+/* Compares parts with brute force: many time ranges and filters of a made-up run of several
+ * segments, once by parts (sums, crossing spans, cut segments), once by walking over every span of
+ * the run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,8 +93,8 @@ static void go(struct world *w, uint8_t type, uint32_t g, uint32_t p, uint32_t s
 	w->g_state[subject] = to == TP_ST_NOT_EXIST ? TP_ST_NONE : to;
 }
 
-/* What a goroutine that runs on a P does next. The first few hardly ever do anything, so that their
- * spans cross many segments. */
+/* Picks the next action of the goroutine that runs on a P. The first few goroutines hardly ever
+ * act, which makes their spans cross many segments. */
 static void act(struct world *w, uint32_t p)
 {
 	uint32_t g = w->p_runs[p], other = pick(w, GOROUTINES);
@@ -261,7 +261,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* ---- the two ways ---- */
+/* ---- the two sums ---- */
 
 struct sum {
 	int64_t count, total, max;
@@ -399,7 +399,7 @@ static void test_parts_each_made_up_run(void **state)
 	struct rep_filter f;
 	struct rep_view v;
 
-	/* The run is what the other tests need: several segments, and spans across many. */
+	/* The other tests need several segments, and spans that cross many of them. */
 	(void)state;
 	assert_int_equal(rep_filter_init(&f, &all, NULL), 0);
 	assert_int_equal(rep_view_init(&v, store, &runs.run[0], &f, NULL, NULL), 0);
@@ -430,7 +430,7 @@ static void test_parts_each_time_ranges(void **state)
 	}
 }
 
-/* Ranges that begin or end exactly where segments do. */
+/* Tests ranges that begin or end exactly where segments do. */
 static void test_parts_each_at_segments(void **state)
 {
 	struct rep_filter_text all = {0};

@@ -75,7 +75,7 @@ static bool type_matches(struct rep_pick *c, uint32_t task)
 
 	if (c->pattern[REP_PICK_TASK].by_id)
 		return REP_COL(v, TASK, id)[task] == c->pattern[REP_PICK_TASK].id;
-	/* No goroutine began the background task. */
+	/* Only its id, 0, selects the background task, which no goroutine began. */
 	return REP_COL(v, TASK, id)[task] &&
 	       matches(c, REP_PICK_TASK, REP_COL(v, TASK, name)[task]);
 }
@@ -164,8 +164,8 @@ bool rep_choose_log(struct rep_pick *c, uint32_t row)
 	return log_matches(c, row) && owner_matches(c, REP_COL(c->tasks->v, LOG, task)[row]);
 }
 
-#define NAMES	     6	/* that a sentence has room for */
-#define LONGEST_NAME 40 /* bytes */
+#define NAMES	     6	/* limit on the names in a sentence */
+#define LONGEST_NAME 40 /* bytes; longer names are cut */
 
 int rep_pick_names(struct tp_buf *b, const struct tp_dict *dict, const struct rep_keys *names)
 {
@@ -177,7 +177,7 @@ int rep_pick_names(struct tp_buf *b, const struct tp_dict *dict, const struct re
 		size_t n = t.size < LONGEST_NAME ? t.size : LONGEST_NAME;
 
 		while (n < t.size && n && ((unsigned char)t.text[n] & 0xc0) == 0x80)
-			n--; /* not within a character */
+			n--; /* do not cut within a character */
 		code = tp_buf_put(b, ", ", i ? 2 : 0);
 		if (!code)
 			code = rep_escape(b, t.text, n, REP_ESCAPE_SHOWN);
@@ -203,7 +203,7 @@ const char *rep_pick_hint(const struct rep_view *v, bool regions, char *text, si
 	uint32_t at;
 
 	for (size_t i = 0; name && i < v->nrows[table]; i++) {
-		any = any || !id || id[i]; /* 0: what happens outside all tasks */
+		any = any || !id || id[i]; /* 0: the background task */
 		if (name[i] > 0 && rep_keys_add(&types, (uint32_t)name[i], 0, 0, 0, &at))
 			break;
 	}

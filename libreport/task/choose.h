@@ -5,12 +5,13 @@
 #include "spans/pattern.h"
 #include "task/tasks.h"
 
-/* As typed; NULL where not given. Regular expressions are those of base/regex.h. */
+/* Arguments as typed; NULL if not given. Regular expressions are those of base/regex.h. */
 struct rep_pick_text {
-	const char *task;      /* on types of tasks; digits: an id */
-	const char *region;    /* on types of regions; of a task: it has such a region */
-	const char *min, *max; /* latencies, both included; of tasks: only complete ones */
-	const char *log;       /* on categories and messages; of a task: it has such a log */
+	const char *task;      /* matches types of tasks; digits: an id */
+	const char *region;    /* matches types of regions; for a task, those of its regions */
+	const char *min, *max; /* limits of the latency, both inclusive; for tasks, only complete
+				  ones pass */
+	const char *log;       /* matches categories and messages; for a task, those of its logs */
 };
 
 enum { REP_PICK_TASK, REP_PICK_REGION, REP_PICK_LOG, REP_NPICKS };
@@ -20,11 +21,11 @@ struct rep_pick {
 	struct rep_pattern pattern[REP_NPICKS];
 	int64_t min_ns, max_ns; /* INT64_MIN, INT64_MAX: open */
 
-	/* of that run */
+	/* set by rep_pick_run */
 	const struct rep_tasks *tasks;
 };
 
-/* Compiles what was typed. Returns 0, TP_EFORMAT with a sentence, or TP_ENOMEM. *c must be released
+/* Compiles the arguments. Returns 0, TP_EFORMAT with a sentence, or TP_ENOMEM. *c must be released
  * in every case; the texts must outlive it. */
 int rep_pick_init(struct rep_pick *c, const struct rep_pick_text *text, struct tp_err *err);
 void rep_pick_release(struct rep_pick *c);
@@ -40,7 +41,7 @@ bool rep_choose_log(struct rep_pick *c, uint32_t row);
 int rep_pick_names(struct tp_buf *b, const struct tp_dict *dict, const struct rep_keys *names);
 
 /* Writes which types of tasks (or regions) the run has, "there are tasks of the types order, refund
- * and 3 more", for a message that nothing matches. Returns text. */
+ * and 3 more", for a message that says that nothing matches. Returns text. */
 const char *rep_pick_hint(const struct rep_view *v, bool regions, char *text, size_t size);
 
 #endif

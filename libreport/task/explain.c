@@ -7,9 +7,9 @@
 #include "keys.h"
 #include "spans/segment.h"
 
-#define MOST_PIECES (1u << 23) /* 400 MB; a report takes what it shows, which is far less */
+#define MOST_PIECES (1u << 23) /* 400 MB; the items of a report need far fewer */
 
-/* What a worker did for a while. */
+/* A stretch of a worker's time in one state. */
 struct piece {
 	int64_t from, to;
 	uint32_t item, worker;
@@ -23,13 +23,13 @@ struct explain {
 	uint32_t nitems;
 	const struct rep_worker *worker;
 	uint32_t nworkers;
-	/* Workers by goroutine and beginning; those of a goroutine that have begun by the span
-	 * looked at are in a list. */
+	/* Workers sorted by goroutine and beginning. Those of a goroutine that begin before the end
+	 * of the current span are moved to its list. */
 	uint32_t *order;
-	uint32_t *slot; /* by goroutine: 1 + index of `line` */
+	uint32_t *slot; /* by goroutine: 1 + index of its `line` */
 	struct line {
-		uint32_t next, end; /* of `order`: not begun yet */
-		uint32_t active;    /* 1 + worker */
+		uint32_t next, end; /* in `order`: those not yet in the list */
+		uint32_t active;    /* 1 + first worker in the list */
 	} * line;
 	uint32_t *after; /* by worker: next in its list */
 	struct piece *piece;
@@ -40,7 +40,7 @@ struct explain {
 	size_t nheap;
 };
 
-/* ---- what each worker did ---- */
+/* ---- the pieces of each worker ---- */
 
 static int by_place(const void *a, const void *b, void *ctx)
 {
@@ -107,7 +107,8 @@ static int put_piece(struct explain *e, uint32_t worker, const struct tp_span *s
 	return 0;
 }
 
-/* Spans of a goroutine come in order. */
+/* Cuts a span into pieces, one for each worker that it overlaps. Spans of a goroutine come in
+ * order. */
 static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t end_stack,
 		   struct tp_err *err)
 {
@@ -216,7 +217,7 @@ static int weight(uint8_t state)
 	}
 }
 
-/* Does a moment go to piece i rather than to k? */
+/* Returns whether a moment goes to piece i rather than to k. */
 static bool before(const struct explain *e, uint32_t i, uint32_t k)
 {
 	const struct piece *p = &e->piece[i], *q = &e->piece[k];

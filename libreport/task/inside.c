@@ -99,7 +99,7 @@ static int put_as_go(struct collect *c)
 	return code;
 }
 
-/* Adds up latencies; the background task has none. */
+/* Adds up the latencies of the chosen tasks; the background task has none. */
 static void add_latencies(const struct collect *c)
 {
 	const struct rep_tasks *t = &c->tasks;

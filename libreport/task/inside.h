@@ -30,11 +30,11 @@ struct rep_inside {
  * released in every case. */
 int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
 		    struct tp_err *err);
-/* Does the same by the rule of `go tool trace` (pprofMatchingRegions), which only knows regions: a
- * task stands for its own regions, not those of subtasks; a task without regions stands for the
- * goroutine that began it. If intervals of a goroutine overlap, one that begins before the end of
- * the last one taken is dropped. So of several that were open when the run began, only the first to
- * end counts. */
+/* Does the same by the rule of `go tool trace` (pprofMatchingRegions), which is based on regions: a
+ * task selects the time in its own regions, not in those of subtasks; a task without regions
+ * selects the time of the goroutine that began it, from its beginning to its end. If intervals of a
+ * goroutine overlap, one that begins before the end of the last one taken is dropped. So of several
+ * that were open when the run began, only the first to end counts. */
 int rep_inside_init_go(struct rep_inside *in, struct rep_view *v, const char *task,
 		       const char *region, struct tp_err *err);
 /* Checks the expressions without a run. Returns 0 or the same errors for them. */

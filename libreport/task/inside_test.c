@@ -1,4 +1,4 @@
-/* Intervals of tasks and regions, from tables made by hand. */
+/* Tests the intervals of tasks and regions in tables made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 
 #define NONE TP_NULL
 
-/* What the tables hold. Names: 0 "", 1 "load", 2 "save", 3 "ship", 4 "pack", 5 "lift", 6 "step". */
+/* The rows of the tables. Names: 0 "", 1 "load", 2 "save", 3 "ship", 4 "pack", 5 "lift", 6 "step".
+ */
 static const struct {
 	int64_t name, task, goroutine, start, end;
 } regions[] = {
@@ -26,15 +27,16 @@ static const struct {
     {1, 9, NONE, 0, 1000},
     {1, 9, 99, 0, 1000},
     {1, 9, 1, 400, 400},
-    /* Of goroutine 3, which ships: a region of another task that it is in already, one that it
-     * enters meanwhile, in that one of its own task, one of no task, one of a task that the table
-     * does not have. */
+    /* Regions of goroutine 3, which ships: one of another task, entered before; one of another
+     * task, entered meanwhile; in that, one of its own task; one without a task; one of a task that
+     * is not in the table. */
     {6, 30, 3, 50, 120},
     {6, 30, 3, 200, 250},
     {6, 20, 3, 220, 230},
     {6, 0, 3, 500, 510},
     {6, 99, 3, 600, 610},
-    /* Of goroutine 4, which packs for it: a region of the task above, one that outlives its own. */
+    /* Regions of goroutine 4, which packs for it: one of the parent task, and one that outlives its
+     * own task. */
     {6, 20, 4, 320, 330},
     {6, 21, 4, 350, 450},
 };
@@ -121,21 +123,22 @@ static void test_inside_init_intervals(void **state)
 	    {NULL, "^save$", INT64_MIN, INT64_MAX, "0:150-160 2:0-50", "110"},
 	    {NULL, "load", 120, 250, "0:120-250", "110"},
 	    {NULL, "load", 310, 900, "", "000"},
-	    /* Who began task 7, and who is in a region of it; who began it is where it is. */
+	    /* The goroutine that began task 7, from its beginning to its end; and one in a region
+	     * of task 7. */
 	    {"load", NULL, INT64_MIN, INT64_MAX, "0:50-600 1:120-130", "111"},
 	    {"save", NULL, INT64_MIN, INT64_MAX, "1:0-30 1:700-e 2:0-50 2:900-e", "101"},
 	    {"5", NULL, INT64_MIN, INT64_MAX, "1:700-e", "001"},
-	    /* What works for a subtask works for the task. */
+	    /* A goroutine that works for a subtask works for the task. */
 	    {"ship", NULL, INT64_MIN, INT64_MAX,
 	     "3:100-200 3:220-230 3:250-600 3:610-900 4:300-450", "111"},
 	    {"20", NULL, 240, 320, "3:250-320 4:300-320", "010"},
 	    {"pack", NULL, INT64_MIN, INT64_MAX, "4:300-320 4:330-450", "011"},
 	    {"lift", NULL, INT64_MIN, INT64_MAX, "3:50-120 3:200-250", "110"},
-	    /* A region takes nothing away from tasks that are asked for with its own. */
+	    /* A region takes no time from another task if its own task is selected, too. */
 	    {"ship|lift", NULL, INT64_MIN, INT64_MAX, "3:50-600 3:610-900 4:300-450", "111"},
 	    {"ship|pack", NULL, INT64_MIN, INT64_MAX,
 	     "3:100-200 3:220-230 3:250-600 3:610-900 4:300-450", "111"},
-	    /* What is outside all tasks is no task of any type. */
+	    /* The background task has no type. */
 	    {"load|save", NULL, INT64_MIN, INT64_MAX,
 	     "0:50-600 1:0-30 1:120-130 1:700-e 2:0-50 2:900-e", "111"},
 	    {".*", NULL, 500, 700, "0:500-600 3:500-600 3:610-700", "001"},
@@ -203,7 +206,7 @@ static void test_inside_clip_pieces(void **state)
 	rep_inside_release(&in);
 }
 
-/* The sum of the intervals, and what the tasks took, in the range looked at. */
+/* Tests the sum of the intervals and the latencies of the tasks within a time range. */
 static void test_inside_total_and_latency(void **state)
 {
 	static const struct {
@@ -233,7 +236,7 @@ static void test_inside_total_and_latency(void **state)
 	view.to = INT64_MAX;
 }
 
-/* Go's rule is that of its regions. */
+/* By Go's rule, a task with regions selects only the time in these. */
 static void test_inside_init_go_regions_only(void **state)
 {
 	struct rep_inside in;
@@ -243,7 +246,7 @@ static void test_inside_init_go_regions_only(void **state)
 	assert_int_equal(in.n, 2);
 	assert_int_equal(in.interval[0].from, 220);
 	assert_int_equal(in.interval[1].from, 320);
-	assert_int_equal(view.members.tasks, 0); /* who works for the task is another question */
+	assert_int_equal(view.members.tasks, 0); /* Go's rule does not count members */
 	rep_inside_release(&in);
 	assert_int_equal(rep_inside_init_go(&in, &view, "5", NULL, NULL), 0);
 	assert_int_equal(in.n, 1);
@@ -281,7 +284,7 @@ static void test_inside_init_bad_expression(void **state)
 	rep_inside_release(&in);
 }
 
-/* Who mistypes a name hears which there are. */
+/* The message for a mistyped name lists the existing ones. */
 static void test_inside_init_no_such(void **state)
 {
 	struct rep_inside in;

@@ -22,7 +22,7 @@ struct looking {
 	bool regions;
 	struct candidate *c;
 	size_t n, room;
-	struct rep_item *item; /* the slow ones, then those of the middle */
+	struct rep_item *item; /* the slowest, then the middle group */
 	uint32_t *row;
 	uint32_t nitems;
 };
@@ -52,7 +52,7 @@ int rep_slowest_parse(const char *text, struct rep_slowest *s, struct tp_err *er
 			  text);
 }
 
-/* ---- which are compared ---- */
+/* ---- the groups that are compared ---- */
 
 static int put_candidate(struct looking *l, uint32_t row, int64_t from, int64_t to, int64_t type)
 {
@@ -96,7 +96,7 @@ static int collect_regions(struct looking *l, struct rep_pick *choice)
 	return code;
 }
 
-/* Leaves the type that took most time. */
+/* Keeps only the type that took most time. */
 static int keep_type(struct looking *l)
 {
 	struct rep_keys types = {0};
@@ -130,7 +130,7 @@ static int keep_type(struct looking *l)
 	return code;
 }
 
-/* The slowest first. */
+/* Puts the slowest first. */
 static int by_latency(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
@@ -168,7 +168,7 @@ static int choose_groups(struct looking *l, const struct rep_slowest *slowest)
 	slow = slow < 1 ? 1 : slow > l->n / 2 ? l->n / 2 : slow;
 	middle = slow > LEAST_MIDDLE ? slow : LEAST_MIDDLE;
 	middle = middle < l->n - slow ? middle : l->n - slow;
-	/* Around the median of all, but none of the slow ones. */
+	/* The middle group lies around the median of all, without the slowest. */
 	at = l->n / 2 - (middle < l->n ? middle / 2 : 0);
 	at = l->n / 2 < middle / 2 ? 0 : at;
 	at = at < slow ? slow : at;
@@ -183,7 +183,7 @@ static int choose_groups(struct looking *l, const struct rep_slowest *slowest)
 	return 0;
 }
 
-/* ---- what is known of them ---- */
+/* ---- their facts ---- */
 
 static int put_fact(struct looking *l, uint32_t item, enum rep_fact_kind kind,
 		    const struct rep_key *what, int64_t ns)
@@ -249,7 +249,7 @@ static int put_regions(struct looking *l)
 	return code;
 }
 
-/* A message without its numbers: "retry 3 of 5" and "retry 4 of 5" say the same. */
+/* Finds a message without its numbers: "retry 3 of 5" and "retry 4 of 5" count as one message. */
 static int message_of(struct tp_dict *dict, uint32_t id, uint32_t *message)
 {
 	struct tp_text t = tp_dict_text(dict, id);
@@ -321,7 +321,7 @@ static int by_start(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Sorts, joins what overlaps, returns how many are left. */
+/* Sorts the ranges and joins overlapping ones. Returns how many remain. */
 static size_t join(struct range *r, size_t n)
 {
 	size_t kept = 0;
@@ -342,7 +342,7 @@ static size_t join(struct range *r, size_t n)
 	return kept;
 }
 
-/* Length of the ranges before a moment. */
+/* Returns the length of the ranges before a moment. */
 static int64_t until(const struct range *r, size_t n, int64_t at)
 {
 	size_t next = 0; /* the first that begins at `at` or later */
@@ -386,7 +386,7 @@ static int put_range(struct looking *l, int64_t name, struct range *r)
 	return code;
 }
 
-#define MOST_RANGES 32 /* names */
+#define MOST_RANGES 32 /* different names of ranges */
 
 static int put_ranges(struct looking *l, struct tp_err *err)
 {

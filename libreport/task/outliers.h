@@ -1,9 +1,10 @@
-/* What is different about the slowest: the slowest share of tasks (or regions) of one type against
- * as many around the median (at least 50, where there are so many).
+/* How the slowest tasks differ: compares the slowest tasks (or regions) of one type with as many
+ * around the median, or with 50 if these are more and exist.
  *
- * The latency of each is given to what happened in it (task/explain.h), so the differences of the
- * facts of kind REP_FACT_STATE, and those of kind REP_FACT_TIME, add up to the difference of the
- * mean latencies: each explains its share of it. The other kinds overlap those. */
+ * Every moment of a latency counts for one fact of kind REP_FACT_STATE and one of kind
+ * REP_FACT_TIME (task/explain.h). So for either kind, the differences between the groups add up to
+ * the difference of the mean latencies, and each fact explains its share. Facts of the other kinds
+ * overlap these. */
 #ifndef REP_TASK_OUTLIERS_H
 #define REP_TASK_OUTLIERS_H
 
@@ -11,9 +12,10 @@
 #include "task/spent.h"
 
 enum rep_fact_kind {
-	REP_FACT_STATE,	  /* a state (and reason), wherever; all of them add up */
-	REP_FACT_TIME,	  /* a state (and reason, stack) somewhere in the task; likewise */
-	REP_FACT_REGION,  /* time in regions of a type; several at once add up */
+	REP_FACT_STATE,	  /* time in a state (and reason) anywhere; these add up to the latency */
+	REP_FACT_TIME,	  /* time in a state (and reason, stack) at one place in the task;
+			     likewise */
+	REP_FACT_REGION,  /* time in regions of a type; each of several at once counts */
 	REP_FACT_SUBTASK, /* time in subtasks of a type, likewise */
 	REP_FACT_RANGE,	  /* time during a GC mark phase or a stop of the world */
 	REP_FACT_LOG,	  /* a message, digits aside */
@@ -27,9 +29,9 @@ struct rep_fact {
 	struct rep_key what;	 /* by kind: 0, state, reason; label, state, reason, stack; subtask,
 				    region (strings + 1); type; name; category, message — strings of
 				    the run */
-	int64_t ns[REP_NGROUPS]; /* added up over the group */
-	int64_t count[REP_NGROUPS]; /* how often, likewise (not of times) */
-	int64_t with[REP_NGROUPS];  /* how many have it */
+	int64_t ns[REP_NGROUPS]; /* sum over the group */
+	int64_t count[REP_NGROUPS]; /* number of occurrences in the group (not for times) */
+	int64_t with[REP_NGROUPS];  /* number of tasks in the group that have it */
 	uint32_t last;		    /* private */
 };
 
@@ -38,7 +40,7 @@ struct rep_outliers {
 	uint32_t types; /* number of types among those selected */
 	int64_t total;	/* complete tasks of `type` */
 	int64_t n[REP_NGROUPS];
-	int64_t ns[REP_NGROUPS]; /* latencies added up */
+	int64_t ns[REP_NGROUPS]; /* sum of latencies */
 	int64_t min_ns[REP_NGROUPS], max_ns[REP_NGROUPS];
 	struct rep_fact *fact;
 	size_t nfacts;

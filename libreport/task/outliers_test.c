@@ -1,5 +1,6 @@
-/* Latencies of tasks whose story is known (testdata/programs/errands.go): where they went, that it
- * does not matter how much of the run is read for it, and what makes the slowest slow. */
+/* Tests latencies of tasks whose course is known (testdata/programs/errands.go): where the time
+ * went, that the result does not depend on how much of the run is read, and how the slowest tasks
+ * differ. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,10 +79,10 @@ static void release(struct looked *l)
 	rep_view_release(&l->v);
 }
 
-/* ---- where latencies went ---- */
+/* ---- parts of latencies ---- */
 
 struct told {
-	char (*text)[600]; /* by item: its stretches, joined where they are alike */
+	char (*text)[600]; /* by item: its stretches as text */
 	struct rep_workers *workers;
 	int64_t *ns;
 };
@@ -103,7 +104,7 @@ static int tell(void *ctx, const struct rep_stretch *s, struct tp_err *err)
 	return 0;
 }
 
-/* Tells the tasks of rows [from, to) in one go. */
+/* Explains the tasks of rows [from, to) in one call. */
 static void explain(struct looked *l, uint32_t from, uint32_t to, struct told *t)
 {
 	struct rep_item *item = calloc(to - from, sizeof(*item));
@@ -123,7 +124,8 @@ static void explain(struct looked *l, uint32_t from, uint32_t to, struct told *t
 	free(item);
 }
 
-/* One by one, from the few events around each, or all at once: the same, and nothing is left. */
+/* Explaining tasks one by one, from the few events around each, or all at once gives the same
+ * parts, and these add up to the latency. */
 static void test_explain_near_and_far(void **state)
 {
 	(void)state;
@@ -174,7 +176,7 @@ static void test_tasks_below_subtasks(void **state)
 	release(&l);
 }
 
-/* ---- what makes the slowest slow ---- */
+/* ---- the slowest tasks ---- */
 
 static const char *text_of(const struct looked *l, uint32_t string)
 {
@@ -214,7 +216,7 @@ static void test_outliers_init_errands(void **state)
 		if (f->kind == REP_FACT_LOG)
 			closed = f;
 	}
-	/* States and places each are the whole latency. */
+	/* The facts of states, and those of places, add up to the whole latency. */
 	for (int g = 0; g < REP_NGROUPS; g++) {
 		assert_true(ns[REP_FACT_STATE][g] == o.ns[g]);
 		assert_true(ns[REP_FACT_TIME][g] == o.ns[g]);

@@ -37,7 +37,7 @@ void rep_spent_release(struct rep_spent *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* ---- what took most ---- */
+/* ---- the largest part ---- */
 
 static int take(struct rep_most *m, struct rep_view *v, const struct rep_key *what,
 		const struct rep_key *label)

@@ -1,12 +1,12 @@
-/* The stretches of items (task/explain.h), added up by item and by what they were: where in the
- * task, state, reason and stack. */
+/* The stretches of items (task/explain.h), added up by item, place in the task, state, reason and
+ * stack. */
 #ifndef REP_TASK_SPENT_H
 #define REP_TASK_SPENT_H
 
 #include "task/workers.h"
 
 struct rep_spent_cell {
-	uint32_t item, what; /* what: index of spent.what */
+	uint32_t item, what; /* what: index of the key in spent.what */
 	int64_t ns;
 };
 
@@ -20,16 +20,18 @@ struct rep_spent {
 	const struct rep_workers *workers;
 };
 
-/* Adds a stretch; a rep_stretch_fn whose ctx is the struct. Its `workers` are those explained. */
+/* Adds a stretch; a rep_stretch_fn whose ctx is a struct rep_spent. Its `workers` must be those
+ * given to rep_explain. */
 int rep_spent_put(void *ctx, const struct rep_stretch *s, struct tp_err *err);
 void rep_spent_release(struct rep_spent *t);
 
-/* What took most of a latency: a region, state and reason, and the stack that took most of that. */
+/* The largest part of a latency: a region, state and reason, and the stack with most of that part.
+ */
 struct rep_most {
 	unsigned state;
-	/* Of the view's common dictionary; type: of the subtask, region: 0 for none. */
+	/* Strings and stack of the view's common dictionary. type: that of the subtask. 0: none. */
 	uint32_t reason, stack, type, region;
-	int64_t ns; /* 0: not known */
+	int64_t ns; /* 0: unknown */
 
 	/* private */
 	uint32_t group;

@@ -1,6 +1,6 @@
-/* The two sums of every sample trace that has tasks (task/workers.h): what explains a latency adds
- * up to it, and what --task counts adds up to the intervals of all who work for the tasks. The
- * second is compared with the rule, asked moment by moment over rows from SQL. */
+/* Tests the two sums of task/workers.h on every sample trace with tasks: the parts of a latency add
+ * up to it, and the time that --task counts equals the intervals of all goroutines that work for
+ * the tasks. For the second, the rule is applied moment by moment to rows from SQL. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 #include "task/spent.h"
 #include "task/workers.h"
 
-#define PICKS 8 /* single tasks of each run */
+#define PICKS 8 /* tasks tested singly in each run */
 
 static char dir[64], path[80];
 static struct tp_store *store;
@@ -64,7 +64,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* ---- what explains a latency ---- */
+/* ---- the parts of a latency ---- */
 
 static int64_t explained(struct rep_view *v, struct rep_tasks *t, uint32_t row)
 {
@@ -111,14 +111,14 @@ static void test_sums_explain_latencies(void **state)
 	rep_filter_release(&filter);
 }
 
-/* ---- what --task counts ---- */
+/* ---- the time that --task counts ---- */
 
 struct rows {
 	int64_t (*row)[5];
 	size_t n, room;
 };
 
-/* NULL is -1, a state its number. */
+/* Returns a column as a number: -1 for NULL, the number of a state for its name. */
 static int64_t number(sqlite3_stmt *st, int column)
 {
 	const char *text = (const char *)sqlite3_column_text(st, column);
@@ -132,7 +132,7 @@ static int64_t number(sqlite3_stmt *st, int column)
 	return -1;
 }
 
-/* Five numbers of each row. */
+/* Returns the first five columns of each row as numbers. */
 static struct rows rows_of(const struct rep_run *run, const char *sql)
 {
 	sqlite3_stmt *st;
@@ -159,7 +159,7 @@ struct story {
 	struct rows task, region, span;
 };
 
-/* Is this task, or one that it is below of, the task `id` (0: any)? */
+/* Returns whether this task, or one of its ancestors, is the task `id` (0: any). */
 static bool is_of(const struct story *s, int64_t task, int64_t id)
 {
 	for (size_t steps = 0; task && steps <= s->task.n; steps++) {
@@ -212,8 +212,8 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Of one goroutine, whose spans are span.row[from] … [to): between two neighbours of all beginnings
- * and ends it either works all the time or never. */
+/* Counts the time of one goroutine, whose spans are span.row[from] … [to - 1]. Between two
+ * neighbours among all beginnings and ends, it works either all the time or never. */
 static void count_goroutine(const struct story *s, size_t from, size_t to, int64_t id,
 			    int64_t ns[TP_NSTATES])
 {
@@ -284,7 +284,8 @@ static void check_members(const struct rep_run *run, const struct story *s, int6
 				 tp_state_names[i], (long long)got[i], (long long)want[i]);
 		spans += got[i];
 	}
-	/* What a note says; more where the trace does not know what a goroutine did. */
+	/* The total that a note gives; it is larger if the trace does not know the state of a
+	 * goroutine. */
 	assert_true(v.members.total_ns >= spans);
 	assert_true(run->losses || v.members.total_ns == spans);
 	rep_view_release(&v);

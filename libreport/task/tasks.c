@@ -5,7 +5,7 @@
 
 #include "base/many.h"
 
-/* Of all walks together; a store or trace made for it has tasks below tasks without end. */
+/* Limit on the steps of all walks together: a hostile store or trace may nest tasks very deeply. */
 #define MOST_STEPS (UINT64_C(1) << 26)
 
 static int fail(struct tp_err *err, int code)
@@ -64,7 +64,7 @@ static int allocate(struct rep_tasks *t, size_t logs)
 		   : TP_ENOMEM;
 }
 
-/* Two tasks of one id, which no sound trace has: the first is the one that others mean. */
+/* If two tasks have one id, which only a damaged trace has, the id means the first. */
 static int index_ids(struct rep_tasks *t)
 {
 	const int64_t *id = REP_COL(t->v, TASK, id);
@@ -85,7 +85,7 @@ static int index_ids(struct rep_tasks *t)
 	return 0;
 }
 
-/* Parent 0 is the background task, which is not a parent. */
+/* Parent 0, the background task, is not recorded as a parent. */
 static void link_children(struct rep_tasks *t)
 {
 	const int64_t *parent = REP_COL(t->v, TASK, parent);
@@ -104,7 +104,7 @@ static void link_children(struct rep_tasks *t)
 	}
 }
 
-/* Rows 0 … n-1 of a table, by their task, each list in the order of rows. */
+/* Sorts the rows 0 … n-1 of a table by their task; rows of a task stay in order. */
 static void sort_by_task(const struct rep_tasks *t, const int64_t *task, size_t n, uint32_t *first,
 			 uint32_t *rows)
 {
@@ -122,7 +122,7 @@ static void sort_by_task(const struct rep_tasks *t, const int64_t *task, size_t 
 		if (row != TP_NONE)
 			rows[first[row]++] = (uint32_t)i;
 	}
-	/* Each first is now the next one's. */
+	/* first[i] has become the first of row i + 1. */
 	memmove(first + 1, first, t->n * sizeof(*first));
 	first[0] = 0;
 }
@@ -199,7 +199,7 @@ uint32_t rep_tasks_below_all(struct rep_tasks *t, uint32_t *rows, uint32_t n)
 {
 	uint32_t kept = 0;
 
-	if (!++t->walk) { /* once in four thousand million */
+	if (!++t->walk) { /* the counter wrapped around */
 		memset(t->seen, 0, t->n * sizeof(*t->seen));
 		t->walk = 1;
 	}

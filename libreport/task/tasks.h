@@ -8,8 +8,8 @@
  *	rep_tasks_release(&tasks);
  *
  * Tasks are named by their row in the table `task`; the columns of the tables task, region and log
- * are loaded into the view. Whatever the tables say, indices given here are rows that exist, and
- * every list ends; that a task is not its own ancestor is not promised (rep_tasks_below). */
+ * are loaded into the view. Whatever the tables contain, indices given here are rows that exist,
+ * and every list ends. But a task may be its own ancestor (see rep_tasks_below). */
 #ifndef REP_TASK_TASKS_H
 #define REP_TASK_TASKS_H
 
@@ -19,10 +19,10 @@
 struct rep_tasks {
 	struct rep_view *v;
 	uint32_t n;
-	uint32_t *parent;      /* row, TP_NONE for none known */
-	uint32_t *first_child; /* TP_NONE for none; in the order of rows */
+	uint32_t *parent;      /* row; TP_NONE if none is known */
+	uint32_t *first_child; /* row, TP_NONE if none; children are in the order of rows */
 	uint32_t *next_child;
-	uint32_t *children; /* how many */
+	uint32_t *children; /* number of children */
 	uint32_t
 	    *first_region;   /* regions of row i: region[first_region[i]] … [first_region[i+1]] */
 	uint32_t *region;    /* rows of the table region */
@@ -37,12 +37,12 @@ struct rep_tasks {
 	/* Regions of tasks by goroutine, then start; made when rep_members_each first needs them.
 	 */
 	struct rep_entered {
-		uint32_t region, task; /* rows; task: TP_NONE where the table has none */
+		uint32_t region, task; /* rows; task: TP_NONE if the table does not have it */
 	} * entered;
 	size_t nentered;
 	bool has_entered;
 	uint64_t cuts;	/* steps among them */
-	uint32_t *seen; /* by row: in which walk it was met */
+	uint32_t *seen; /* by row: the last walk that met it */
 	uint32_t walk;
 	uint64_t steps;
 };
@@ -50,7 +50,7 @@ struct rep_tasks {
 /* Loads the tasks of a run. Errors: TP_ENOMEM, TP_ELIMIT, TP_ESTORE … *t must be released in every
  * case. */
 int rep_tasks_init(struct rep_tasks *t, struct rep_view *v, struct tp_err *err);
-/* Loads only what tells who works for a task and when: neither logs nor stacks nor counts. */
+/* Loads only what rep_members_each needs: neither logs nor stacks nor counts. */
 int rep_tasks_init_members(struct rep_tasks *t, struct rep_view *v, struct tp_err *err);
 void rep_tasks_release(struct rep_tasks *t);
 

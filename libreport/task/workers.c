@@ -7,8 +7,8 @@
 #include "base/search.h"
 
 #define MOST_WORKERS (1u << 22)
-/* Regions looked at, for all tasks together: a goroutine that has begun many tasks which last may
- * enter many regions of others meanwhile. */
+/* Limit on the regions examined for all tasks together: a goroutine that has begun many long tasks
+ * may enter many regions of other tasks meanwhile, and each of them is examined for each task. */
 #define MOST_CUTS (UINT64_C(1) << 28)
 
 enum { RANK_OUTLIVES = 1, RANK_OWNER, RANK_REGION };
@@ -34,7 +34,7 @@ int64_t rep_region_end(const struct rep_view *v, size_t region)
 	return end == TP_NULL ? v->run->row.duration_ns : end;
 }
 
-/* A worker from `start` (where its state is known) to `end`, as far as that is within the item. */
+/* Adds a worker from `start`, where its state is known, to `end`, cut to the item. */
 static int put(struct rep_workers *w, struct rep_worker worker, const struct rep_item *span,
 	       int64_t start, int64_t end)
 {
@@ -72,7 +72,7 @@ static int by_entry(const void *a, const void *b, void *ctx)
 	return x->region < y->region ? -1 : x->region > y->region;
 }
 
-/* The regions of tasks that goroutines which began tasks are known to have entered. */
+/* Lists the regions of tasks that have a known beginning and whose goroutine began some task. */
 static int list_entered(struct rep_tasks *t)
 {
 	const struct rep_view *v = t->v;
@@ -112,7 +112,7 @@ static int list_entered(struct rep_tasks *t)
 	return 0;
 }
 
-/* The first region that this goroutine entered at or after a time. */
+/* Finds the first region that this goroutine entered at or after a time. */
 static size_t find_entered(const struct rep_tasks *t, int64_t goroutine, int64_t ns)
 {
 	const int64_t *g = REP_COL(t->v, REGION, goroutine);
@@ -133,7 +133,8 @@ static int member(rep_member_fn fn, void *ctx, struct rep_member m, int64_t from
 	return from < to ? fn(ctx, &m) : 0;
 }
 
-/* Who began a task: outside regions that it enters of tasks which the last walk did not meet. */
+/* Calls fn for the goroutine that began a task, except while it is in regions that it entered
+ * meanwhile and that belong to tasks not met by the last walk. */
 static int each_owner(struct rep_tasks *t, uint32_t row, rep_member_fn fn, void *ctx)
 {
 	const struct rep_view *v = t->v;

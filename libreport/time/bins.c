@@ -15,7 +15,7 @@ int rep_bins_room(struct rep_bins *b, size_t n)
 
 int rep_bins_even(struct rep_bins *b, int64_t from, int64_t to, size_t n)
 {
-	/* A damaged clock may go from one end of 64 bits to the other. */
+	/* Times of a damaged clock may span all 64 bits. */
 	double length = to > from ? (double)((uint64_t)to - (uint64_t)from) : 0;
 
 	if (length < (double)n)
@@ -56,7 +56,7 @@ size_t rep_bin_of(const struct rep_bins *b, int64_t ns)
 	return next - 1;
 }
 
-/* By its ends alone: what lies between is summed up later. */
+/* Adds only the first and last bin; rep_binned_finish fills in the bins between. */
 void rep_binned_add(const struct rep_bins *b, struct rep_binned *s, int64_t start, int64_t end)
 {
 	size_t first, last;

@@ -35,7 +35,7 @@ int rep_time_metric(struct rep_time *t, struct rep_view *v, const char *name,
 		    REP_COL(v, METRIC, value)[i] == TP_NULL || ts < before)
 			continue;
 		before = ts;
-		/* What it was when the range began. */
+		/* The last value before the range is its value at the beginning. */
 		if (ts <= from && c->n)
 			c->n = 0;
 		c->x[c->n] = ts < from ? (double)from : (double)ts;

@@ -4,7 +4,7 @@
 
 #include "time/time.h"
 
-#define MOST_PROCS 4096 /* more are no machine */
+#define MOST_PROCS 4096 /* no machine has more */
 
 struct place {
 	int64_t id;
@@ -20,7 +20,8 @@ static int by_id(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The Ps that have spans, by their number; index[row]: the place of a row of `proc` + 1. */
+/* Sorts the Ps that have spans by id. index[row of `proc`] becomes the P's place + 1, 0 without
+ * spans. */
 static int order_procs(struct rep_time *t, struct rep_view *v, uint32_t *index, struct tp_err *err)
 {
 	size_t rows = v->nrows[TP_TABLE_PROC], n = 0;

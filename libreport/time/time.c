@@ -36,7 +36,7 @@ enum rep_time_class rep_time_class_of(unsigned state)
 
 /* ---- bins ---- */
 
-/* The range that is looked at, within the run. */
+/* The time range of the view, clipped to the run. */
 static int64_t range_from(const struct rep_view *v)
 {
 	return rep_view_clip_start(v, 0);
@@ -49,7 +49,7 @@ static int64_t range_to(const struct rep_view *v)
 	return rep_view_clip_end(v, duration);
 }
 
-/* The segments of which the range has a part: [*first, *last). */
+/* Finds the segments that overlap the range: [*first, *last). */
 static void segments_of(const struct rep_view *v, size_t *first, size_t *last)
 {
 	size_t from = 0, to = v->nsegments;
@@ -67,7 +67,7 @@ static size_t bin_of_segment(const struct rep_time *t, size_t first, size_t last
 	return (segment - first) * t->bins.n / (last - first);
 }
 
-/* One bin for each segment, or for as many in a row as leave REP_TIME_BINS. */
+/* Makes one bin for each segment, or for several in a row if there are more than REP_TIME_BINS. */
 static int init_segments(struct rep_bins *b, const struct rep_view *v)
 {
 	size_t first, last, n, all;
@@ -82,7 +82,7 @@ static int init_segments(struct rep_bins *b, const struct rep_view *v)
 	b->edge[0] = range_from(v);
 	b->edge[n] = range_to(v);
 	for (size_t i = 1; i < n; i++) {
-		/* The first segment of which bin_of_segment says i. */
+		/* The first segment whose bin_of_segment is i. */
 		int64_t from = v->segments[first + (i * all + n - 1) / n].from_ns;
 
 		from = from < b->edge[i - 1] ? b->edge[i - 1] : from;
@@ -91,11 +91,11 @@ static int init_segments(struct rep_bins *b, const struct rep_view *v)
 	return 0;
 }
 
-/* ---- which groups ---- */
+/* ---- the most active groups ---- */
 
 struct totals {
 	struct rep_keys keys; /* entry functions */
-	int64_t *ns; /* when they were not blocked: those that do nothing are not looked for */
+	int64_t *ns; /* time in which they were not blocked; the idle groups are of no interest */
 	size_t room;
 };
 
@@ -114,7 +114,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	return 0;
 }
 
-/* Puts a group into its place among the largest so far. */
+/* Inserts a group among the most active ones so far. */
 static void offer(struct rep_time *t, uint32_t entry, int64_t ns)
 {
 	size_t at = t->ngroups;
@@ -162,7 +162,7 @@ static struct rep_time_group *group_of(struct rep_time *t, uint32_t entry)
 struct reading {
 	struct rep_time *t;
 	struct rep_view *v;
-	bool crossing; /* those that cross segments come from their table */
+	bool crossing; /* crossing spans come from span_crossing */
 };
 
 static void add_span(struct reading *r, const struct tp_span *span)
@@ -200,7 +200,7 @@ static int read_crossing(struct reading *r, struct tp_err *err)
 	return code;
 }
 
-/* Of segments within the range. */
+/* Adds the stored sums of the segments that lie inside the range. */
 static int read_sums(struct reading *r, size_t first, size_t last, struct tp_err *err)
 {
 	struct rep_view *v = r->v;
@@ -228,7 +228,7 @@ static int read_sums(struct reading *r, size_t first, size_t last, struct tp_err
 	return code;
 }
 
-/* Span by span: all segments of the range, or those that it cuts. */
+/* Adds span by span: all segments of the range, or only those that it cuts. */
 static int read_events(struct reading *r, size_t first, size_t last, bool all, struct tp_err *err)
 {
 	struct rep_view *v = r->v;
@@ -251,7 +251,7 @@ static int read_goroutines(struct rep_time *t, struct rep_view *v, struct tp_err
 	int code = 0;
 
 	segments_of(v, &first, &last);
-	/* What crosses into the range, or out of it, is not in the segments that are read. */
+	/* Spans that cross the range's ends may lie outside of the segments that are read. */
 	if (!t->exact || !v->whole)
 		code = read_crossing(&r, err);
 	if (!code && !t->exact)

@@ -1,9 +1,9 @@
-/* What goroutines and Ps did over time, in bins: what the pictures over time are drawn from. Of a
- * view of a time range, it is of that.
+/* The states of goroutines and Ps over time, in bins, for charts over time. Covers the time range
+ * of the view.
  *
- * Goroutines are counted span by span where a run is small enough to read all of its events; else
- * by the sums that the store has of each segment, which makes bins as long as segments (a fifth of
- * a second, about). Ps are counted by their spans in any case. */
+ * Goroutines are counted span by span if the range has few enough events to read them all;
+ * otherwise by the sums that the store keeps for each segment, so bins are as long as segments
+ * (about a fifth of a second). Ps are always counted by their spans. */
 #ifndef REP_TIME_TIME_H
 #define REP_TIME_TIME_H
 
@@ -31,7 +31,7 @@ enum rep_time_class rep_time_class_of(unsigned state);
 
 struct rep_time_group {
 	uint32_t entry;	   /* string of the run */
-	int64_t active_ns; /* in all states but blocked */
+	int64_t active_ns; /* in all states but waiting and SYSCALL_BLOCKED */
 	struct rep_binned series[REP_TIME_NCLASSES];
 };
 
@@ -42,9 +42,10 @@ struct rep_time {
 	struct rep_time_group group[REP_TIME_GROUPS]; /* the most active first */
 	size_t ngroups, nentries;
 
-	/* Ps, in bins of their own. */
+	/* Ps and the collector have their own bins. */
 	struct rep_bins fine;
-	size_t nprocs;		 /* that ran or idled: old traces have others, which are none */
+	size_t nprocs;		 /* Ps that ran or idled; old traces also list pseudo-Ps, which do
+				    neither */
 	int64_t *proc_id;	 /* ascending */
 	struct rep_binned *proc; /* running */
 
@@ -52,9 +53,9 @@ struct rep_time {
 	struct rep_binned alive;     /* goroutines */
 };
 
-/* rep_time_load loads everything; rep_time_begin, with at most `bins` bins for `fine`, allows to
- * load single things by the functions below. Errors: TP_ENOMEM, TP_ESTORE; *t must be released in
- * every case. */
+/* rep_time_load loads everything. To load only some of it, call rep_time_begin, which makes at most
+ * `bins` bins for `fine`, and then the functions below. Errors: TP_ENOMEM, TP_ESTORE. *t must be
+ * released in every case. */
 int rep_time_load(struct rep_time *t, struct rep_view *v, struct tp_err *err);
 int rep_time_begin(struct rep_time *t, struct rep_view *v, size_t bins, struct tp_err *err);
 int rep_time_goroutines(struct rep_time *t, struct rep_view *v, struct tp_err *err);
@@ -74,8 +75,9 @@ struct rep_time_curve {
 /* Loads a metric by its name; errors as above. */
 int rep_time_metric(struct rep_time *t, struct rep_view *v, const char *name,
 		    struct rep_time_curve *c, struct tp_err *err);
-/* The means of n series together, as steps: at most so many, of several bins in a row where there
- * are more, and a last point where they end. TP_ENOMEM; released in every case. */
+/* Computes the means of n series together, as at most `most` steps and a last point where they end.
+ * If there are more bins than that, a step is the mean of several in a row. Returns 0 or TP_ENOMEM.
+ * *c must be released in every case. */
 int rep_time_steps(struct rep_time_curve *c, const struct rep_bins *b, const struct rep_binned *s,
 		   size_t n, size_t most);
 void rep_time_curve_release(struct rep_time_curve *c);

@@ -1,4 +1,4 @@
-/* What happened over time against SQL and the reports, of the whole run and of ranges. */
+/* Compares sums over time with SQL and with the reports, for the whole run and for ranges. */
 #include <math.h>
 
 #include <sqlite3.h>
@@ -55,7 +55,7 @@ static void test_bins_of_little(void **state)
 	assert_int_equal(b.n, 1);
 	assert_int_equal(b.edge[1], 7);
 	rep_bins_release(&b);
-	/* As a damaged clock may have it. */
+	/* Times that a damaged clock may give. */
 	assert_int_equal(rep_bins_even(&b, INT64_MIN + 1, INT64_MAX, 4), 0);
 	for (size_t i = 0; i < b.n; i++)
 		assert_true(b.edge[i] <= b.edge[i + 1]);
@@ -83,7 +83,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	return 0;
 }
 
-/* Time of a table's rows within the range. */
+/* Returns the time of a table's rows within the range. */
 static double sql_sum(const char *table, const char *where, int64_t from, int64_t to)
 {
 	sqlite3_stmt *st;
@@ -192,7 +192,7 @@ static void test_metric_of_a_range(void **state)
 	rep_filter_release(&filter);
 }
 
-/* Two series together, and two bins a step. */
+/* Tests steps of two bins, of two series together. */
 static void test_time_steps(void **state)
 {
 	int64_t edge[] = {0, 10, 20, 30};

@@ -1,4 +1,4 @@
-/* The time below pictures that are as wide as the page. */
+/* The time axis below pictures that are as wide as the page. */
 #include "chart/scale.h"
 #include "page/inside.h"
 

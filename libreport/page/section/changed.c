@@ -1,5 +1,5 @@
-/* What changed: profiles by sample type and function, traces by what was measured in both. Traces of
- * different length are compared by what happens in a second. */
+/* What changed: in profiles by sample type and function, in traces by the metrics of both sides.
+ * Counts and totals of traces are per second, because their lengths differ. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 #include "diff/show.h"
 #include "page/inside.h"
 
-#define SECTION_ROWS 60 /* of a table of metrics */
+#define SECTION_ROWS 60 /* limit on rows of a table of metrics */
 #define SENTENCES    10
 
 struct changed {
 	struct rep_diff_side old, new;
 	struct rep_diff *diff;
-	/* of profiles: as they are; rows are scaled to the old total where the load differs */
+	/* profiles: not scaled; the rows are scaled to the old total if the load differs */
 	struct rep_diff_row total;
 	double load;
 };
@@ -38,7 +38,7 @@ static void write_name(struct tp_buf *h, const struct rep_diff *d, const struct 
 	tp_buf_release(&name);
 }
 
-/* The tables of a diff, as tprof-diff has them. */
+/* Makes the tables of a diff as tprof-diff shows them. */
 static int make_tables(const struct rep_diff *d, size_t rows, struct rep_cells *cells,
 		       struct tp_err *err)
 {
@@ -54,7 +54,7 @@ static int make_tables(const struct rep_diff *d, size_t rows, struct rep_cells *
 
 /* ---- profiles ---- */
 
-/* The diff of the sample type that the first new profile has at this index. */
+/* Makes the diff of the sample type with this index in the first new profile. */
 static int make_of_type(struct page *p, size_t type, struct changed *c, struct tp_err *err)
 {
 	const struct rep_page_sides *s = p->sides;
@@ -86,7 +86,7 @@ static int make_of_type(struct page *p, size_t type, struct changed *c, struct t
 	return code;
 }
 
-/* A page about both sides leaves out a sample type that only one of them has. */
+/* Returns whether the first old profile has this sample type of the first new one, too. */
 static bool is_common(const struct page *p, size_t type)
 {
 	const struct tp_profile *first = p->sides->new[0], *old = p->sides->old[0];
@@ -142,7 +142,7 @@ static void write_value(struct tp_buf *h, const struct rep_flame_measure *m, int
 	html_value(h, page_kind(m), &value);
 }
 
-/* "+3.4MiB", coloured by its sign where it is beyond noise. */
+/* Writes "+3.4MiB", coloured by its sign if the change is beyond noise. */
 static void write_delta(struct tp_buf *h, const struct rep_flame_measure *m,
 			const struct rep_diff_row *row)
 {
@@ -287,7 +287,8 @@ static void write_amount(struct tp_buf *h, const struct rep_diff *d, const struc
 	html_str(h, isnan(value) ? "nothing" : rep_diff_value(d, row, value, text));
 }
 
-/* The interval of the change as shares of the old value; false where there is none. */
+/* Computes the interval of the change as shares of the old value. Returns false if it is unknown.
+ */
 static bool interval_of(const struct rep_diff_row *row, double *low, double *high)
 {
 	if (!row->of_delta.known || !(row->old > 0))
@@ -321,7 +322,7 @@ static void write_metrics(struct page *p, struct tp_buf *h, const struct rep_dif
 	char advice[REP_DIFF_ADVICE_SIZE];
 	size_t n = 0;
 
-	/* These come first, what changed most in front. */
+	/* Changed rows come first, the largest change in front. */
 	while (n < d->n && (d->row[n].verdict == REP_VERDICT_CHANGED ||
 			    d->row[n].verdict == REP_VERDICT_DIFFERS))
 		n++;

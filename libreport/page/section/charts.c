@@ -7,7 +7,7 @@
 #define WIDTH  560
 #define HEIGHT 210
 
-#define MOST 160 /* steps of a line; more would blur */
+#define MOST 160 /* steps of a line; more would be too narrow to see */
 
 static void put_chart(struct tp_buf *h, const struct rep_chart *chart)
 {
@@ -55,7 +55,7 @@ static int draw_series(struct page *p, struct tp_buf *h, const char *title,
 	return code;
 }
 
-/* Ps held by a thread, all of them together. */
+/* Draws the number of busy Ps: those that a thread holds. */
 static int draw_procs(struct page *p, struct tp_buf *h)
 {
 	static const char *const names[] = {"busy Ps"};
@@ -111,8 +111,8 @@ static void draw_curve(struct page *p, struct tp_buf *h, struct rep_mmu *m)
 		put_chart(h, &chart);
 }
 
-/* Draws nothing for a run without a collection, or in a store of an old version, which did not keep
- * what the curve needs. */
+/* Draws the curve; nothing for a run without a collection, or in a store of an old version, which
+ * lacks the data. */
 static int draw_utilisation(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	const struct rep_util_options opt = REP_UTIL_OPTIONS_INIT;

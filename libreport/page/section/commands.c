@@ -69,7 +69,7 @@ int page_diff_commands(struct page *p, struct tp_buf *h, struct tp_err *err)
 	line(p, h,
 	     p->sides ? "tprof-flame -o flame.html" : "tprof-flame -o flame.html --view=offcpu", "",
 	     "draws a flame graph");
-	/* A page has one trace. */
+	/* A page about one side shows one trace only. */
 	if (p->sides || p->runs->nnew == 1)
 		line(p, h, "tprof-report -o report.html", "", "makes a page of the new side alone");
 	end(h);

@@ -1,4 +1,4 @@
-/* What costs most, in sentences, each with the command that shows more. */
+/* The largest costs, in sentences, each with a command that shows more. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 /* ---- sentences ---- */
 
-/* Writes a cell by the name of its column: names bold, numbers with their unit. */
+/* Writes a cell by the name of its column: names in bold, numbers with their unit. */
 static void put_cell(struct page *p, struct tp_buf *h, const struct rep_sheet *t, size_t row,
 		     const char *name)
 {
@@ -82,7 +82,8 @@ static char *time_text(const struct page *p, double ns, char text[TEXT])
 
 /* ---- rows ---- */
 
-/* Is there a name to tell? Of what a damaged trace has lost, "(unknown)" and "(no stack)" are. */
+/* Returns whether the cell has a name. Names that a damaged trace has lost are "(unknown)" or "(no
+ * stack)". */
 static bool is_named(const struct rep_sheet *t, size_t row, const char *column)
 {
 	struct rep_value v = page_cell(t, row, column);
@@ -103,7 +104,8 @@ static bool has_function(const struct rep_sheet *t, size_t row)
 	return is_named(t, row, "function");
 }
 
-/* Somebody is kept waiting. */
+/* Returns whether the row is a wait that matters: its reason does not mean that the goroutine
+ * rests. */
 static bool is_wait(const struct rep_sheet *t, size_t row)
 {
 	struct rep_value v = page_cell(t, row, "reason");
@@ -112,7 +114,8 @@ static bool is_wait(const struct rep_sheet *t, size_t row)
 	       !rep_reason_rests((struct tp_text){v.text.data, (uint32_t)v.text.size});
 }
 
-/* A call that never returns is somebody's way to wait for the end. */
+/* Returns whether the call was made more than once. A program may wait for its end in a single call
+ * that never returns. */
 static bool is_repeated(const struct rep_sheet *t, size_t row)
 {
 	return page_cell_int(t, row, "count") > 1 && is_named(t, row, "where");
@@ -128,8 +131,8 @@ static bool is_typed(const struct rep_sheet *t, size_t row)
 	return is_named(t, row, "name");
 }
 
-/* The row with the largest number in a column among those that `keep`; false where there is none.
- */
+/* Finds the row with the largest number in a column, among rows that `keep` accepts. Returns false
+ * if it accepts none. */
 static bool find_largest(const struct rep_sheet *t, const char *column,
 			 bool (*keep)(const struct rep_sheet *t, size_t row), size_t *best)
 {
@@ -173,7 +176,7 @@ static void say_running(struct page *p, struct tp_buf *h)
 	size_t row;
 
 	for (size_t i = 0; t && i < t->nrows; i++)
-		all += page_cell_int(t, i, "running_ns") / 2; /* half: no overflow */
+		all += page_cell_int(t, i, "running_ns") / 2; /* halved to avoid an overflow */
 	if (!find_largest(t, "running_ns", has_function, &row) || all <= 0)
 		return;
 	share_text((double)page_cell_int(t, row, "running_ns") / 2 / (double)all, share);
@@ -220,9 +223,10 @@ static void say_blocked(struct page *p, struct tp_buf *h)
 		    "", "block");
 }
 
-/* Writes about the most contended lock. A wait is for a lock if its reason begins with "sync": Go gives
- * the reason "sync" to waits for a sync.Mutex, RWMutex and WaitGroup, and "sync.(*Cond).Wait" to those
- * for a condition. Channels, select and the network have reasons of their own. */
+/* Writes a finding about the most contended lock. A wait is for a lock if its reason begins with
+ * "sync": Go gives the reason "sync" to waits for a sync.Mutex, RWMutex and WaitGroup, and
+ * "sync.(*Cond).Wait" to those for a condition. Channels, select and the network have reasons of
+ * their own. */
 static void say_lock(struct page *p, struct tp_buf *h)
 {
 	const struct rep_sheet *t = page_report(p, "block");
@@ -297,7 +301,7 @@ static void say_tasks(struct page *p, struct tp_buf *h)
 	    "", "tasks");
 }
 
-/* The place that explains most of the extra time of the slowest tasks. */
+/* Writes a finding about the place that explains most of the extra time of the slowest tasks. */
 static void say_outliers(struct page *p, struct tp_buf *h)
 {
 	const struct rep_sheet *t = page_report(p, "outliers");

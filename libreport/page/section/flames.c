@@ -1,6 +1,6 @@
-/* Flame graphs, of one run or profile or of what changed. Each is a small document of its own in an
- * <iframe>, so that styles and names of one do not meet those of the page; the script is on the page
- * once. */
+/* Flame graphs of one run or profile, or of the difference of two. Each is a separate document in
+ * an <iframe>, which keeps its styles and names apart from the page's. The page contains their
+ * script once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "page/inside.h"
 #include "profile/trace.h"
 
-/* Of a graph's frames; the still picture takes half of that. A page of a trace has more graphs. */
+/* Bytes for a graph's frames; its static picture may take half as many. The page of a trace has
+ * more graphs, with less for each. */
 #define BUDGET(trace) ((size_t)((trace) ? 320 : 400) << 10)
 
 static int write_tree(struct tp_buf *h, const struct rep_flame_tree *tree,
@@ -41,8 +42,8 @@ static int write_tree(struct tp_buf *h, const struct rep_flame_tree *tree,
 	return code;
 }
 
-/* The graph of n profiles by a sample type (NULL: their default), under its heading, which begins at
- * `heading` in h: it is taken back where there is nothing to see, which gives 1. */
+/* Writes the graph of n profiles by a sample type (NULL: their default). Its heading, already
+ * written, begins at `heading` in h. If the graph is empty, removes the heading and returns 1. */
 static int write_graph(struct tp_buf *h, struct rep_flame_part *parts, size_t n, const char *type,
 		       bool normalize, const char *title, size_t heading, struct tp_err *err)
 {
@@ -102,7 +103,8 @@ static int write_type(struct page *p, struct tp_buf *h, size_t type, struct tp_e
 	}
 	snprintf(number, sizeof(number), "%zu", type);
 	page_type_heading(h, first, type);
-	/* Sets of different size are brought to the same total: a sum of more runs is no growth. */
+	/* Sets of different sizes are scaled to the same total: a sum over more runs is not growth.
+	 */
 	code = write_graph(h, in, n,
 			   s ? tp_dict_text(first->dict, first->types[type].type).text : number,
 			   s && s->nold != s->nnew,
@@ -177,7 +179,7 @@ int page_flames(struct page *p, struct tp_buf *h, struct tp_err *err)
 
 	write_script(h);
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]) && !code; i++) {
-		/* It reads all events. */
+		/* The running view reads all events. */
 		if (views[i] == REP_TRACE_RUNNING && (p->old || large))
 			continue;
 		code = write_view(p, h, views[i], err);

@@ -1,4 +1,4 @@
-/* The sums of a profile, its functions and its labels, as tprof-top has them. */
+/* The sums of a profile, its functions and its labels, as tprof-top shows them. */
 #include <stdio.h>
 
 #include "base/sum.h"
@@ -32,7 +32,7 @@ static struct rep_profile_options options_of(char text[24], size_t type)
 	return opt;
 }
 
-/* Lines for people that the page has elsewhere. */
+/* Removes the lines beside the tables, which the page shows elsewhere. */
 static void drop_notes(struct rep_cells *cells)
 {
 	cells->nnotes = 0;

@@ -1,7 +1,7 @@
-/* The utilisation heat map: a row for each P (or for several in a row, where there are very many),
- * above them the collector's mark phases and the stops of the world; a column for each bin. A path
- * for each shade, so that a map is small. The shares stand in an attribute, for the script to tell
- * what is under the pointer. */
+/* The utilisation heat map. It has a column for each bin and a row for each P, or for several
+ * adjacent Ps if there are more than MOST; the rows above them are the collector's mark phases and
+ * the stops of the world. To keep the map small, each shade is one path. An attribute holds the
+ * shares, which the script shows for the cell under the pointer. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +10,16 @@
 
 #define LEFT   64
 #define TOP    4
-#define SHADES 10  /* beside nothing at all */
-#define MOST   128 /* rows of Ps */
+#define SHADES 10  /* besides 0, which is not drawn */
+#define MOST   128 /* limit on rows of Ps */
 #define EXTRA  2   /* rows above them */
-#define GAP    6   /* between both */
+#define GAP    6   /* between the two groups of rows */
 
 struct map {
-	size_t rows, bins; /* rows with the extra ones */
-	size_t per_row;	   /* Ps */
+	size_t rows, bins; /* rows include the extra ones */
+	size_t per_row;	   /* Ps in a row */
 	double height;	   /* of a row */
-	double *share;	   /* row by row; NaN unknown */
+	double *share;	   /* row by row; NaN: unknown */
 };
 
 static double row_y(const struct map *m, size_t row)
@@ -51,7 +51,7 @@ static int fill(struct map *m, const struct rep_time *t)
 	return 0;
 }
 
-/* 0: nothing; what is not nothing has a shade, however pale. */
+/* Returns the shade of a share: 0 for 0; every larger share has a shade, however pale. */
 static int shade(double share)
 {
 	if (!(share > 0))
@@ -126,7 +126,7 @@ static void write_names(struct page *p, struct tp_buf *h, const struct map *m)
 	}
 }
 
-/* Two hexadecimal digits a cell: its share in 250ths; ff is unknown. */
+/* Writes two hexadecimal digits for each cell: its share in 250ths, or ff if it is unknown. */
 static void write_shares(struct tp_buf *h, const struct map *m)
 {
 	tp_buf_text(h, " data-shares=\"");

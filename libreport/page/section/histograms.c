@@ -1,6 +1,6 @@
-/* Histograms of durations: of the spans of goroutines by group, state and reason, from the histograms
- * that the store keeps; and of tasks and regions by type, one by one. Bars are half an octave wide,
- * as durations of programs spread over many powers of ten. */
+/* Histograms of durations: of the spans of goroutines by group, state and reason, from the
+ * histograms that the store keeps; and of tasks and regions by type, from single durations. Bars
+ * are half an octave wide, because the durations in a program range over many powers of ten. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "page/inside.h"
 #include "sums/part.h"
 
-#define MOST   12  /* histograms of spans; and of tasks, and of regions */
+#define MOST   12  /* limit on histograms of spans, of tasks, and of regions */
 #define BARS   130 /* half octaves of 63 bits, and zero */
 #define WIDTH  350
 #define HEIGHT 116
@@ -29,7 +29,7 @@ struct histogram {
 	double bar[BARS];
 };
 
-/* 0 for 0 and 1, then two for every power of two. */
+/* Returns the bar of a duration: bar 0 below 1 ns, then two bars for each power of two. */
 static size_t bar_of(double ns)
 {
 	double at = ns < 1 ? 0 : floor(2 * log2(ns)) + 1;
@@ -49,7 +49,7 @@ static void write_bars(struct tp_buf *h, const struct histogram *g, size_t first
 
 		if (!(g->bar[i] > 0))
 			continue;
-		height = fmax(height, 1.5); /* seldom is not never */
+		height = fmax(height, 1.5); /* keeps small counts visible */
 		tp_buf_text(h, "M");
 		html_px(h, (double)(i - first) * width + 0.5);
 		tp_buf_printf(h, " %dv", BOTTOM);
@@ -63,7 +63,7 @@ static void write_bars(struct tp_buf *h, const struct histogram *g, size_t first
 	tp_buf_text(h, "\"/>\n");
 }
 
-/* Marks at powers of ten (or of a hundred, a thousand, where they are many). */
+/* Writes marks at powers of 10; of 100 or 1000 if there would be many. */
 static void write_marks(struct page *p, struct tp_buf *h, size_t first, size_t last)
 {
 	double width = (double)WIDTH / (double)(last - first + 1), from = 1;
@@ -147,7 +147,7 @@ struct gathered {
 		int64_t count, total_ns, max_ns;
 	} * sum; /* by key */
 	size_t room;
-	uint32_t *shown; /* by key: its histogram + 1, 0 for none */
+	uint32_t *shown; /* by key: its histogram + 1; 0: not shown */
 	struct histogram *histogram;
 	size_t n;
 	struct rep_dist dist; /* of the histograms */
@@ -179,8 +179,8 @@ static int64_t rank_of(const struct rep_key_sum *sum, bool by_count)
 	return by_count ? sum->count : sum->total_ns;
 }
 
-/* Picks the keys with most time (or the highest count), at most MOST, which have at least `least`
- * durations. Makes their histograms, as yet without bars and percentiles. */
+/* Picks the keys with most time (or the highest count) among those with at least `least` durations,
+ * at most MOST. Makes their histograms, still without bars and percentiles. */
 static int pick(struct gathered *g, const struct tp_dict *dict, int64_t least, bool by_count)
 {
 	uint32_t best[MOST];
@@ -230,7 +230,7 @@ static int put_bucket(struct gathered *g, uint32_t i, int bucket, int64_t count)
 	return rep_dist_put_bucket(&g->dist, i, bucket, count);
 }
 
-/* Works out the percentiles and writes all histograms. */
+/* Computes the percentiles and writes all histograms. */
 static int write_all(struct page *p, struct tp_buf *h, struct gathered *g, const char *noun,
 		     struct tp_err *err)
 {
@@ -250,7 +250,7 @@ static int write_all(struct page *p, struct tp_buf *h, struct gathered *g, const
 
 struct spans {
 	struct gathered g;
-	uint32_t *of_site; /* by row of `site`: its histogram + 1, 0 for none */
+	uint32_t *of_site; /* by row of `site`: its histogram + 1; 0: not shown */
 	size_t nsites;
 };
 
@@ -328,7 +328,7 @@ static int gather_spans(struct spans *s, struct rep_view *v, struct tp_err *err)
 
 	if (code)
 		return code;
-	/* A span that is the only one of its kind is no distribution. */
+	/* A single span is not a distribution. */
 	code = pick(&s->g, v->dict, 2, false);
 	s->nsites = v->nrows[TP_TABLE_SITE];
 	s->of_site = calloc(s->nsites + 1, sizeof(*s->of_site));
@@ -366,7 +366,7 @@ struct intervals {
 	enum tp_table_id table;
 	unsigned name, start, end;
 	const char *noun, *command;
-	const char *unnamed; /* what one without a name is */
+	const char *unnamed; /* how to call those without a name */
 };
 
 static const struct intervals interval_tables[] = {
@@ -386,7 +386,8 @@ static int64_t duration_of(const struct rep_view *v, const struct intervals *t, 
 	return ns;
 }
 
-/* The complete ones; first their sums, then those that are shown one by one. */
+/* Adds up the complete intervals by name, and then takes the durations of the names that are shown.
+ */
 static int gather_intervals(struct gathered *g, const struct rep_view *v, const struct intervals *t)
 {
 	int code = 0;

@@ -1,4 +1,4 @@
-/* Which parts of the dump were lost, and what that means for the numbers on the page. */
+/* Lists the parts of the dump that were lost, and the effect on the numbers of the page. */
 #include <sqlite3.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "page/inside.h"
 #include "store/sqlerr.h"
 
-#define MOST 20 /* losses, notices, that are listed one by one */
+#define MOST 20 /* limit on losses, and on notices, that are listed */
 
 static void text_column(struct tp_buf *h, sqlite3_stmt *st, int column)
 {
@@ -16,7 +16,7 @@ static void text_column(struct tp_buf *h, sqlite3_stmt *st, int column)
 		html_text(h, text, (size_t)sqlite3_column_bytes(st, column));
 }
 
-/* Writes at most MOST rows, then how many more there are. */
+/* Writes at most MOST rows, then the number of the others. */
 static int each(struct page *p, struct tp_buf *h, const char *sql,
 		void (*row)(struct page *p, struct tp_buf *h, sqlite3_stmt *st), struct tp_err *err)
 {
@@ -129,7 +129,7 @@ int page_losses(struct page *p, struct tp_buf *h, struct tp_err *err)
 		    " AS text FROM notice WHERE run = ? ORDER BY severity DESC, offset, text",
 		    notice, err);
 	if (h->size == begun && !tp_buf_text(h, ""))
-		h->size = before; /* none */
+		h->size = before; /* no notices: remove the heading */
 	else
 		tp_buf_text(h, "</ul>\n");
 	return code;

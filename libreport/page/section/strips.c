@@ -1,4 +1,5 @@
-/* The timeline from afar: how many goroutines of each of the busiest groups were in which state. */
+/* An overview of the timeline: for each of the busiest groups, how many goroutines were in each
+ * state. */
 #include <math.h>
 #include <stdio.h>
 
@@ -8,7 +9,7 @@
 #define HEIGHT 34 /* of a strip */
 #define ROOM   46
 
-/* The sum of the classes up to one, at a bin. */
+/* Returns the sum of the classes 0 to `upto` at a bin. */
 static double stacked(const struct page *p, const struct rep_time_group *g, size_t bin, int upto)
 {
 	double sum = 0;
@@ -30,8 +31,9 @@ static double most_of(const struct page *p, const struct rep_time_group *g)
 	return most;
 }
 
-/* One class of a strip, from the bottom up: all of what is stacked up to it; drawn from the last to
- * the first, the upper ones show above the lower. */
+/* Draws one class of a strip, from the bottom up to the top of the classes stacked below it and
+ * itself. Classes are drawn from the last to the first, so each leaves visible only its own part of
+ * the one before. */
 static void write_area(const struct page *p, struct tp_buf *h, const struct rep_time_group *g,
 		       int c, double bottom, double most)
 {

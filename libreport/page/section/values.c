@@ -57,8 +57,8 @@ void page_type_heading(struct tp_buf *h, const struct tp_profile *profile, size_
 	tp_buf_text(h, "</small></h3>\n");
 }
 
-/* "-sample_index=NAME" is for a shell, and names are of the dump: only harmless ones are written.
- */
+/* A shell may read "--sample-index=NAME", and the name comes from the dump. So only harmless names
+ * are written; other types are given by number. */
 void page_type_command(struct page *p, struct tp_buf *h, const char *command,
 		       const struct tp_profile *profile, size_t type)
 {

@@ -11,7 +11,7 @@
 
 #define LONGEST 4096
 
-/* One file that is looked for. */
+/* A search for one source file. */
 struct hunt {
 	const struct rep_go_places *places;
 	rep_go_try try;
@@ -59,7 +59,8 @@ static void try_cache(struct hunt *h, const char *rest)
 		try_gopath(h, "/pkg/mod/", rest);
 }
 
-/* Returns where the version of a module begins, and behind it; NULL where a name has none. */
+/* Returns where the version of a module begins, NULL if the name has none. *behind is the end of
+ * the version. */
 static const char *version_of(const char *name, const char **behind)
 {
 	const char *at = strchr(name, '@');
@@ -68,7 +69,8 @@ static const char *version_of(const char *name, const char **behind)
 	return at && at > name && **behind ? at : NULL;
 }
 
-/* Upper case is "!x" in module paths and versions, not in files of modules. */
+/* Replaces each upper-case letter X by "!x" in the module path and version, but not in the file's
+ * path inside the module. */
 static bool escape(const char *name, char out[LONGEST])
 {
 	const char *behind;
@@ -89,7 +91,7 @@ static bool escape(const char *name, char out[LONGEST])
 	return true;
 }
 
-/* The other way round, as far as the version. */
+/* Undoes that, up to the end of the version. */
 static void unescape(const char *name, char out[LONGEST])
 {
 	const char *behind;
@@ -115,8 +117,8 @@ static void drop_version(char *name)
 
 /* ---- modules ---- */
 
-/* Does the go.mod of a folder say that it is the module `name` begins with? Then *rest is behind
- * that. */
+/* Returns whether a folder has a go.mod. If `name` begins with the path of that module, *rest is
+ * the part of `name` after it, else NULL. */
 static bool is_module(const char *folder, const char *name, const char **rest)
 {
 	char path[LONGEST + 16], text[16384];
@@ -134,7 +136,8 @@ static bool is_module(const char *folder, const char *name, const char **rest)
 		size = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[size > 0 ? size : 0] = 0;
-	/* module example.com/shop, perhaps in quotes, with a comment behind. */
+	/* The line is "module example.com/shop"; the path may be quoted, and a comment may follow.
+	 */
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		size_t length;
 
@@ -161,7 +164,7 @@ static bool go_up(char *folder)
 	return true;
 }
 
-/* A folder and those above it: the nearest module, and all vendor folders. */
+/* Tries a folder and those above it: the nearest module, and all vendor folders. */
 static void climb(struct hunt *h, struct tp_text from, const char *name, const char *vendored)
 {
 	char folder[LONGEST];
@@ -183,8 +186,8 @@ static void climb(struct hunt *h, struct tp_text from, const char *name, const c
 	} while (!is_over(h) && go_up(folder));
 }
 
-/* `name` begins with the path of a module, `vendored` is below a vendor folder; either may be "".
- */
+/* Tries modules and vendor folders. `name` begins with the path of a module; `vendored` is a path
+ * below a vendor folder. Either may be "". */
 static void try_modules(struct hunt *h, const char *search, const char *program, const char *name,
 			const char *vendored)
 {
@@ -208,7 +211,7 @@ static const char *last_of(const char *text, const char *what)
 	return found;
 }
 
-/* Does what is in front of "/src/" look like a GOROOT? …/go, …/go1.22.1, …/go-1.27,
+/* Returns whether the path before "/src/" looks like a GOROOT: …/go, …/go1.22.1, …/go-1.27,
  * …/toolchain@v0.0.1-go1.22.1.linux-amd64, …/libexec */
 static bool is_goroot(const char *path, const char *src)
 {
@@ -271,7 +274,7 @@ int rep_go_source_find(const struct rep_go_places *places, const char *search, c
 	*found = false;
 	if (!path.size || path.size >= sizeof(name) || memchr(path.text, 0, path.size))
 		return 0;
-	/* What is left leads out of no folder. */
+	/* The rest of the name must not lead out of a folder. */
 	h.code = rep_path_clean(path.text, path.size, &clean);
 	if (!h.code && clean.size < sizeof(name) &&
 	    !(clean.size >= 2 && !memcmp(clean.data, "..", 2) &&

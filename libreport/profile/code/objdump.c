@@ -1,4 +1,4 @@
-/* The text that is read, of objdump -d -w --no-show-raw-insn:
+/* Reads the output of objdump -d -w --no-show-raw-insn:
  *
  *	00000000006f9240 <main.main>:
  *	  6f9240:	lea    -0xf8(%rsp),%r12
@@ -22,7 +22,8 @@ static size_t skip_blanks(const char *s, size_t n, size_t at)
 	return at;
 }
 
-/* A hexadecimal number at *at, which moves behind it; false where there is none. */
+/* Reads a hexadecimal number at *at, and moves *at to its end. Returns false if there is no number.
+ */
 static bool scan_hex(const char *s, size_t n, size_t *at, uint64_t *v)
 {
 	size_t i = *at, digits = 0;
@@ -50,7 +51,7 @@ static int read_instruction(struct rep_code *c, const char *s, size_t n)
 	size_t at = skip_blanks(s, n, 0);
 	char *copy;
 
-	/* Headings begin at the margin. */
+	/* Lines of instructions are indented; headings are not. */
 	if (!at || !scan_hex(s, n, &at, &i.address) || at == n || s[at] != ':')
 		return 0;
 	at = skip_blanks(s, n, at + 1);

@@ -1,4 +1,4 @@
-/* The instructions of a program, as binutils' objdump disassembles them. */
+/* The instructions of a program, disassembled by binutils' objdump. */
 #ifndef REP_PROFILE_CODE_OBJDUMP_H
 #define REP_PROFILE_CODE_OBJDUMP_H
 
@@ -24,8 +24,8 @@ struct rep_code {
 };
 
 /* Reads the instructions of [start, end), which are addresses in the file, in the order of their
- * addresses. `file` is a regular one. TP_EIO where objdump is missing or fails. Released in every
- * case. */
+ * addresses. `file` must be a regular file. Returns TP_EIO if objdump is missing or fails. *c must
+ * be released in every case. */
 int rep_code_read(struct rep_code *c, const char *file, uint64_t start, uint64_t end, bool intel,
 		  struct tp_err *err);
 void rep_code_release(struct rep_code *c);

@@ -27,7 +27,7 @@ void rep_source_release(struct rep_source *s)
 
 /* ---- content ---- */
 
-/* In words that fit behind a path: Go's, which begin small. */
+/* Sets s->why to Go's words, "open PATH: no such file or directory", which are in lower case. */
 static int give_up(struct rep_source *s, const char *path, int why)
 {
 	char words[128];
@@ -67,10 +67,10 @@ static int read_all(struct rep_source *s, int fd, size_t size)
 	return code ? code : index_lines(s);
 }
 
-/* *found: it is there, readable or not. */
+/* Reads a file. *found says whether it can be opened, even if it is not a readable source file. */
 static int try_path(struct rep_source *s, const char *path, bool *found)
 {
-	/* A pipe that nobody writes to must not stop us. */
+	/* Opening a pipe without a writer must not block. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), code = 0;
 	struct stat st;
 
@@ -93,7 +93,8 @@ static int try_path(struct rep_source *s, const char *path, bool *found)
 	return code;
 }
 
-/* The folder above: "/a" of "/a/b", "." of "a"; false when there is none. */
+/* Turns a path into the folder above: "/a/b" into "/a", "a" into ".". Returns false if there is
+ * none. */
 static bool go_up(char *folder)
 {
 	size_t n = strlen(folder);
@@ -141,8 +142,8 @@ static int search_for(struct rep_source *s, const char *path, bool *found)
 	return 0;
 }
 
-/* What is left of a name is looked for below folders, so it may not lead out of them. As pprof
- * joins them: "a/../b" is "b", whatever "a" is. */
+/* Searches the folders for the rest of a name, which must not lead out of them. As in pprof,
+ * "a/../b" means "b", whatever "a" is. */
 static int search_below(struct rep_source *s, struct tp_text path, bool *found)
 {
 	struct tp_buf clean = {0};
@@ -164,7 +165,7 @@ static int try_go_path(void *ctx, const char *path, bool *found)
 	return try_path(ctx, path, found);
 }
 
-/* Where nothing is found, what was wrong before is told. */
+/* Searches Go's folders. If the file is not found there, s->why keeps the earlier reason. */
 static int search_go(struct rep_source *s, struct tp_text path, bool *found)
 {
 	char why[sizeof(s->why)];
@@ -193,7 +194,7 @@ int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *er
 	tp_buf_put(&s->path, path.text, path.size);
 	code = tp_buf_put(&s->path, "", 1);
 	if (!code) {
-		/* A NUL would cut the name short. */
+		/* A NUL in the name would cut it short. */
 		whole = (struct tp_text){(char *)s->path.data, path.size};
 		path = rep_path_trim(whole, s->trim, s->search);
 		name = path.text;

@@ -39,10 +39,10 @@ struct rep_source {
 void rep_source_init(struct rep_source *s, const char *search, const char *trim);
 void rep_source_release(struct rep_source *s);
 
-/* Reads a regular file of at most 64 MiB in place of the one before; asking for the same one again
- * costs nothing. Returns 0 also if it cannot be read; s->why says why. TP_ENOMEM. */
+/* Reads a regular file of at most 64 MiB in place of the one before; opening the same file again
+ * costs nothing. Returns 0 or TP_ENOMEM; 0 also if the file cannot be read, and s->why says why. */
 int rep_source_open(struct rep_source *s, struct tp_text path, struct tp_err *err);
-/* Finds line 1, 2, 3 …, without its newline. Returns false behind the last one. */
+/* Finds line 1, 2, 3 …, without its newline. Returns false after the last line. */
 bool rep_source_line(const struct rep_source *s, int64_t number, struct tp_text *line);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which files names of a dump lead to. */
+/* Tests which files the names in a dump lead to. */
 #include "profile/code/source.h"
 
 #include <setjmp.h>
@@ -52,7 +52,7 @@ static int teardown(void **state)
 static void test_source_stays_below_its_folders(void **state)
 {
 	static const struct {
-		const char *name, *found; /* NULL: it is not */
+		const char *name, *found; /* NULL: not found */
 	} cases[] = {
 	    {"a.go", "in/a.go"},
 	    {"./sub//b.go", "in/sub/b.go"},
@@ -61,7 +61,7 @@ static void test_source_stays_below_its_folders(void **state)
 	    {"..go", NULL},
 	    {"..", NULL},
 	    {"../secret", NULL},
-	    {"../in/a.go", "in/a.go"}, /* all up to "in" is cut off */
+	    {"../in/a.go", "in/a.go"}, /* everything up to "in" is cut off */
 	    {"x/in/../secret", NULL},
 	    {"x/../../secret", NULL},
 	    {"sub/../../secret", NULL},
@@ -86,7 +86,8 @@ static void test_source_stays_below_its_folders(void **state)
 	}
 }
 
-/* What a prefix is cut off may not lead out either; a whole name is read where it says. */
+/* A name without its prefix must not lead out of the folders either; an absolute name is read as it
+ * is. */
 static void test_source_of_a_whole_name(void **state)
 {
 	struct tp_text out = {"/build/../secret", 16};
@@ -103,7 +104,7 @@ static void test_source_of_a_whole_name(void **state)
 	rep_source_release(&s);
 }
 
-/* Sources of Go, by names of programs built with -trimpath and on other machines. */
+/* Tests sources of Go by names from programs built with -trimpath or on other machines. */
 static void test_source_of_go(void **state)
 {
 	static const char *const folders[] = {

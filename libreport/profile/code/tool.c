@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the tool has as its standard input, output and error: files in memory, but for a pipe from
- * the output. So only one thing is waited for. */
+/* The tool's standard input, output and error. Input and error are files in memory, output is a
+ * pipe, so we wait for only one of them. */
 enum { IN, OUT, WORDS, NFILES };
 
 struct tool {
@@ -34,7 +34,7 @@ static int fail(struct tp_err *err, const char *name)
 }
 
 /* Lifts the memory limit of our process, which is made for reading dumps, for the tool. The tool
- * has not done much yet. */
+ * runs under the limit for a moment only. */
 static void give_back_memory(pid_t pid)
 {
 	struct rlimit data;
@@ -45,7 +45,8 @@ static void give_back_memory(pid_t pid)
 	}
 }
 
-/* 0 or -1, errno being set. Reading the file begins with the first byte. */
+/* Writes the input to a file, and leaves its offset at 0 for the reader. Returns 0, or -1 with
+ * errno set. */
 static int fill(int fd, const struct tp_buf *input)
 {
 	size_t size = input ? input->size : 0;
@@ -84,7 +85,7 @@ static int start(struct tool *t, const char *const *argv, const struct tp_buf *i
 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attr);
-	/* We ignore SIGPIPE; it should not. */
+	/* We ignore SIGPIPE; the tool must not. */
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);
 	posix_spawnattr_setsigdefault(&attr, &defaults);

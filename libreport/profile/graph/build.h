@@ -1,15 +1,15 @@
-/* How a graph is made; private to graph/.
+/* The steps that make a graph; private to graph/.
  *
  *	nodes.c  frames become nodes, and samples add up on the stacks' prefix tree: one pass from
- *	         the leaves gives what each stack node and all below it hold
+ *	         the leaves gives the sum of each stack node and all below it
  *	values.c one pass over that tree gives cum: a node counts where it is met first on the way
  *	         from the root, which is once per sample
  *	walk.c   one walk down the tree gives the edges, by the same rule
  *	tree.c   the same for a call tree, where every path is a node of its own
- *	tags.c   what samples of the same labels add up to, per node
- *	trim.c   which nodes and edges stay
- *	order.c  and in which order
- *	chain.c  callers and callees of chains of calls (profile/chain.h): another walk down it */
+ *	tags.c   sums of the samples with the same labels, by node
+ *	trim.c   chooses the nodes and edges that are kept
+ *	order.c  sorts nodes and tags
+ *	chain.c  callers and callees of chains of calls (profile/chain.h): another such walk */
 #ifndef REP_PROFILE_GRAPH_BUILD_H
 #define REP_PROFILE_GRAPH_BUILD_H
 
@@ -21,13 +21,13 @@
 #define REP_NODE_SKIPPED 1 /* inlined, and --no-inlines was given */
 #define REP_NODE_FIRST	 2 /* node i is i + REP_NODE_FIRST */
 
-/* While a graph is made, nodes are these, by number. */
+/* A node while the graph is made. Drafts are numbered. */
 struct rep_draft {
 	int64_t flat, flat_div, cum, cum_div;
 	uint32_t on_path;
-	bool inlined;	       /* some frame of it is */
-	bool kept;	       /* is part of the graph, and has edges */
-	bool listed;	       /* is shown; a node that adds up to 0 is not, but has edges */
+	bool inlined;	       /* some of its frames are inlined */
+	bool kept;	       /* is part of the graph, with its edges */
+	bool listed;	       /* is shown; a node whose values are 0 is kept, but not shown */
 	bool cut;	       /* call tree: the edge into it was left out */
 	struct rep_node *node; /* the finished node, or NULL */
 };
@@ -42,7 +42,7 @@ struct rep_draft_edge {
 struct rep_build {
 	struct rep_profile_view *v;
 	struct tp_arena arena;
-	const struct tp_stack_node *stack; /* of the dictionary, which no longer changes */
+	const struct tp_stack_node *stack; /* of the dictionary, which does not change any more */
 	uint32_t nstacks;
 
 	uint32_t *frame_node; /* by frame */
@@ -51,13 +51,14 @@ struct rep_build {
 	struct rep_node_key *key; /* of each draft */
 	uint32_t ndrafts;
 	size_t draft_room, key_room;
-	struct tp_table by_key; /* of drafts, but those that are found by_name */
+	struct tp_table by_key; /* of drafts, except those in by_name */
 
 	/* By stack node: the sum of the samples that end there or below. */
 	void *block;
 	int64_t *sum, *sum_div; /* sum_div only for means */
 	uint32_t *child, *next; /* first child and next sibling, of nodes with samples; 0 ends */
-	uint32_t *by_name;	/* draft + 1, by the function's name, if that is the whole key */
+	uint32_t *by_name;	/* by the function's name: draft + 1, if the name is the whole
+				   key */
 	uint32_t nnames;
 	uint32_t *frame_name; /* likewise, by frame: name << 1 | inlined; 0: resolve by key */
 
@@ -80,7 +81,7 @@ void rep_build_release(struct rep_build *b);
 int rep_build_sums(struct rep_build *b);
 /* Finds the draft of a frame: b->frame_node[frame]. */
 int rep_build_resolve(struct rep_build *b, uint32_t frame);
-/* Links the tree downwards, unless it is; all its frames have drafts then. */
+/* Links the tree downwards, unless that has been done. Afterwards all its frames have drafts. */
 int rep_build_lists(struct rep_build *b);
 /* Finds the draft with this key, or adds it. */
 int rep_build_draft(struct rep_build *b, const struct rep_node_key *key, uint32_t *draft);
@@ -88,7 +89,7 @@ int rep_build_draft(struct rep_build *b, const struct rep_node_key *key, uint32_
 int rep_build_cum(struct rep_build *b);
 /* Computes flat of all drafts: the samples that end in them. */
 int rep_build_flat(struct rep_build *b);
-/* Computes the edges between kept drafts, in place of those before. */
+/* Computes the edges between kept drafts, and replaces the earlier ones. */
 int rep_build_edges(struct rep_build *b);
 
 /* Makes the drafts of a call tree with their values and edges, parents before children. */
@@ -98,7 +99,7 @@ uint32_t rep_build_draft_at(const struct rep_build *b, uint32_t stack);
 
 /* Walks down the tree of the stacks in use, depth first and without recursion: `enter` is called
  * for each stack node, callers first, and `leave` once all below it is done. Ends at the first
- * error. Inline, so that what is called for millions of nodes is part of the loop. */
+ * error. Inline, because calls for millions of nodes should be part of the loop. */
 static inline int rep_build_walk(struct rep_build *b, int (*enter)(void *ctx, uint32_t stack),
 				 void (*leave)(void *ctx, uint32_t stack), void *ctx)
 {
@@ -120,11 +121,11 @@ static inline int rep_build_walk(struct rep_build *b, int (*enter)(void *ctx, ui
 	return code;
 }
 
-/* The same walk, with what the way from the root to a node tells. `leave` may be NULL. */
+/* The same walk, with facts about the path from the root to the node. `leave` may be NULL. */
 struct rep_step {
 	uint32_t stack; /* node of the tree */
-	uint32_t above; /* draft + 1 nearest to the root, 0 none */
-	uint32_t draft; /* draft + 1, or 0 where it is none */
+	uint32_t above; /* draft + 1 of the nearest caller with a draft, 0 none */
+	uint32_t draft; /* draft + 1, or 0 if it has none */
 	uint32_t edge;	/* edge + 1 into it, or 0 */
 	bool residual;	/* drafts were left out between here and `above` */
 };

@@ -6,17 +6,17 @@
 
 #include "profile/graph/build.h"
 
-/* What the longer chain adds up to, by the node that it is longer by. */
+/* The values of the chain with one more node, by that node. */
 struct longer {
 	int64_t flat, flat_div, cum, cum_div;
 	uint32_t on_path;
 };
 
-/* A node of the tree on the way from the root. */
+/* A stack node on the path from the root. */
 struct level {
-	uint32_t longer;  /* draft + 1: the chain that ends here is longer by it, 0 none */
-	uint32_t npath;	  /* steps that lead here: calls of itself are none */
-	uint32_t counted; /* draft + 1 that on_path says it of, 0 none */
+	uint32_t longer;  /* draft + 1 of the node that lengthens the chain ending here, 0 none */
+	uint32_t npath;	  /* steps up to here, without direct recursion */
+	uint32_t counted; /* draft + 1 whose on_path counts this level, 0 none */
 };
 
 struct rep_chains {
@@ -109,7 +109,8 @@ struct pass {
 	size_t depth; /* levels in use */
 };
 
-/* By whom the chain is longer that the path ends with: draft + 1, 0 where it ends with another. */
+/* Returns draft + 1 of the node that lengthens the chain, if the path ends with the longer chain;
+ * else 0. */
 static uint32_t longer_by(const struct pass *p, uint32_t npath)
 {
 	const uint32_t *end = p->c->path + npath, *chain;
@@ -141,7 +142,7 @@ static int enter(void *ctx, uint32_t stack)
 		above = c->level[p->depth - 1];
 	l = &c->level[p->depth++];
 	*l = (struct level){.longer = above.longer, .npath = above.npath};
-	/* Lines that are left out count for what is above them, as calls of itself do. */
+	/* Frames that are left out, and direct recursion, count for the node above them. */
 	if (node >= REP_NODE_FIRST &&
 	    (!l->npath || c->path[l->npath - 1] != node - REP_NODE_FIRST)) {
 		c->path[l->npath++] = node - REP_NODE_FIRST;
@@ -180,7 +181,7 @@ static int walk(struct pass *p)
 	return rep_build_walk(b, enter, leave, p);
 }
 
-/* ---- what came of it ---- */
+/* ---- the results ---- */
 
 static int by_cum(const void *a, const void *b)
 {

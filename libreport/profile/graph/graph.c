@@ -24,10 +24,10 @@ int64_t rep_edge_weight(const struct rep_edge *e)
 	return rep_mean(e->weight, e->weight_div);
 }
 
-/* ---- the unit for all (report.selectOutputUnit) ---- */
+/* ---- the common unit (report.selectOutputUnit) ---- */
 
-/* The one that suits the smallest value, or, where the largest is far away, one in which the
- * smallest is a hundredth. */
+/* Picks the unit that suits the smallest value; or, if the total is more than a hundred times as
+ * large, the unit that suits a hundred times the smallest. */
 static void pick_unit(const struct rep_graph *g, struct rep_profile_view *v)
 {
 	const char *min_unit, *max_unit, *unit;
@@ -62,7 +62,7 @@ static void pick_unit(const struct rep_graph *g, struct rep_profile_view *v)
 	snprintf(v->output_unit, sizeof(v->output_unit), "%s", *unit ? unit : v->unit);
 }
 
-/* ---- making one ---- */
+/* ---- making a graph ---- */
 
 void rep_build_release(struct rep_build *b)
 {
@@ -94,7 +94,7 @@ static int build(struct rep_graph *g, struct rep_profile_view *v)
 		code = rep_build_flat(b);
 	if (!code)
 		code = v->traits.whole ? rep_build_whole(b, g) : rep_build_trimmed(b, g);
-	/* The nodes are in the arena: the rest is not needed any more. */
+	/* The nodes are in the arena; everything else can go. */
 	rep_build_release(b);
 	*b = (struct rep_build){.arena = b->arena};
 	for (size_t i = 0; i < g->n && !code; i++) {
@@ -117,7 +117,7 @@ int rep_graph_new(struct rep_graph **g, struct rep_profile_view *v, struct tp_er
 		*g = NULL;
 		return tp_err_full(err, code, REP_GRAPH_FULL);
 	}
-	/* Where there is source or code beside them, each value has the unit that suits it. */
+	/* Beside source or code (`whole`), each value has its own unit. */
 	if (!v->traits.whole)
 		pick_unit(*g, v);
 	return 0;
@@ -175,7 +175,7 @@ static void put_filters(const struct rep_profile_options *o, struct lines *l)
 		if (!any)
 			put(l, "Active filters:");
 		any = true;
-		/* Of "name=text" eighty bytes are enough to recognise it. */
+		/* Eighty bytes of "name=text" are enough to recognise a filter. */
 		n = (int)(strlen(filters[i].name) + 1 + strlen(filters[i].text));
 		snprintf(text, sizeof(text), "   %s=%.*s%s", filters[i].name,
 			 (int)(79 - strlen(filters[i].name)), filters[i].text, n > 80 ? "…" : "");

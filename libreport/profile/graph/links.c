@@ -1,4 +1,4 @@
-/* Drafts and their edges as the nodes and edges of the finished graph. */
+/* Turns drafts and their edges into the nodes and edges of the finished graph. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +24,9 @@ static int name_node(struct rep_build *b, struct rep_node *n)
 	return n->name.text ? 0 : TP_ENOMEM;
 }
 
-/* The number of the function: the draft of the same key without a place in it (pprof:
- * Node.Function, found the same way, so that what it adds is 0 and never shown). */
+/* Finds the number of the function: the draft with the same key without address, line and column.
+ * As in pprof (Node.Function), a draft that is added for this has the values 0 and is never shown.
+ */
 static int function_of(struct rep_build *b, uint32_t draft, uint32_t *function)
 {
 	struct rep_node_key key = b->key[draft];
@@ -55,7 +56,7 @@ static int give_out(struct rep_build *b, uint32_t draft, struct rep_node **node)
 	code = function_of(b, draft, &function);
 	if (code)
 		return code;
-	if (!(b->ngiven & (b->ngiven + 1))) { /* full: 0, 1, 3, 7 … */
+	if (!(b->ngiven & (b->ngiven + 1))) { /* the array is full at 0, 1, 3, 7 … */
 		given = tp_more(b->given, (size_t)b->ngiven * 2 + 1, sizeof(*given));
 		if (!given)
 			return TP_ENOMEM;
@@ -77,7 +78,7 @@ static int give_out(struct rep_build *b, uint32_t draft, struct rep_node **node)
 
 int rep_build_nodes(struct rep_build *b, struct rep_graph *g)
 {
-	uint32_t n = b->ndrafts; /* functions are added on the way */
+	uint32_t n = b->ndrafts; /* give_out adds drafts of functions */
 	int code = 0;
 
 	free(g->node);
@@ -109,7 +110,8 @@ static int by_weight(const void *a, const void *b)
 	return c ? c : (x->dest->id > y->dest->id) - (x->dest->id < y->dest->id);
 }
 
-/* Room for the edges of every node, of which there are nin and nout; then those come in again. */
+/* Allocates the edge lists of every node for nin and nout edges, and sets both to 0 for the caller
+ * to fill the lists. */
 static int make_room(struct rep_build *b)
 {
 	for (uint32_t i = 0; i < b->ngiven; i++) {
@@ -146,8 +148,8 @@ static int hang(struct rep_build *b, struct rep_edge *edge, size_t n)
 	return code;
 }
 
-/* Call tree: where nodes were left out, what they called is called by their callers. The edge into
- * a draft is number draft of b->edge; e->src is another draft, or itself at a root. */
+/* Finds the edge into a draft of a call tree, which is b->edge[draft]. If its caller was left out,
+ * the edge comes from the nearest caller that was kept. e->src is the draft itself at a root. */
 static bool tree_edge(struct rep_build *b, uint32_t draft, struct rep_draft_edge *e)
 {
 	*e = b->edge[draft];
@@ -169,7 +171,7 @@ int rep_build_links(struct rep_build *b, struct rep_graph *g)
 {
 	bool tree = b->stack_draft != NULL;
 	int code = tree ? 0 : rep_build_edges(b);
-	uint32_t nedges = b->nedges; /* giving nodes out adds drafts */
+	uint32_t nedges = b->nedges; /* give_out adds drafts of functions */
 	struct rep_edge *edge;
 	size_t n = 0;
 

@@ -8,7 +8,7 @@
 
 /* ---- drafts by key ---- */
 
-/* Adds a draft to none of the tables. */
+/* Adds a draft, but to none of the tables. */
 static int append(struct rep_build *b, const struct rep_node_key *key, uint32_t *draft)
 {
 	if (b->ndrafts >= TP_TABLE_ROWS)
@@ -59,8 +59,8 @@ static int allocate(struct rep_build *b)
 	return b->by_name && b->frame_name ? 0 : TP_ENOMEM;
 }
 
-/* What resolving asks of each frame. The tree has them in any order; one after the other they cost
- * far less memory traffic. */
+/* Reads what resolving needs of each frame. The tree has frames in any order; reading them in
+ * sequence costs far less memory traffic. */
 static void read_frames(struct rep_build *b)
 {
 	const struct tp_dict *d = b->v->profile->dict;
@@ -103,7 +103,7 @@ int rep_build_sums(struct rep_build *b)
 	return 0;
 }
 
-/* Functions are told apart by their names alone, if they have one: no need to look for a key. */
+/* Functions with a name are distinguished by the name alone, which saves a search by key. */
 static int resolve_name(struct rep_build *b, uint32_t name, uint32_t *draft)
 {
 	struct rep_node_key key = {.name = name};
@@ -155,8 +155,8 @@ int rep_build_resolve(struct rep_build *b, uint32_t frame)
 
 /* ---- the tree downwards ---- */
 
-/* Marks the way from a stack to the root as used; `next` is 1 where it is, until the lists are
- * made. */
+/* Marks the path from a stack to the root as used. Until the lists are made, `next` is 1 for used
+ * nodes. */
 static void touch(struct rep_build *b, uint32_t stack)
 {
 	for (; stack && !b->next[stack]; stack = b->stack[stack].parent)

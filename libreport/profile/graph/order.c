@@ -64,8 +64,8 @@ static int compare(const void *a, const void *b, void *ctx)
 	return c ? c : by_number(x->id, y->id);
 }
 
-/* How much a node's edges say, in the sense of information theory: what only passes everything on
- * says little (graph.entropyScore). */
+/* Returns the entropy of a node's edges, in the sense of information theory: low for a node that
+ * only passes everything on (graph.entropyScore). */
 static double edge_entropy(struct rep_edge *const *edge, size_t n, int64_t self)
 {
 	uint64_t total = (uint64_t)self;

@@ -1,5 +1,6 @@
-/* What samples of the same labels add up to at each node (pprof: Node.addSample): texts as one tag
- * per combination, of numbers only "bytes", beside the texts it came with. */
+/* Adds up the samples with the same labels at each node (pprof: Node.addSample). Each combination
+ * of text labels is one tag; among numeric labels only "bytes" counts, apart for each combination
+ * of text labels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +9,11 @@
 #include "profile/labels.h"
 #include "profile/writer/lines.h"
 
-/* A tag of a node; no padding in the key. */
+/* A tag of a node. The key has no padding, because it is hashed as bytes. */
 struct key {
 	uint32_t draft;
 	uint32_t labels; /* string: all texts of the sample */
-	uint32_t name;	 /* string: of a number; UINT32_MAX for the texts themselves */
+	uint32_t name;	 /* string: the number as text; UINT32_MAX: the texts themselves */
 };
 
 struct entry {
@@ -29,7 +30,7 @@ struct number {
 
 struct set {
 	uint32_t labels;
-	uint32_t first, n; /* of numbers */
+	uint32_t first, n; /* in `number` */
 	bool known;
 };
 
@@ -41,12 +42,12 @@ struct tags {
 	struct entry *entry;
 	size_t n, room;
 	struct tp_table by_key; /* of entries, until they are sorted */
-	uint32_t *seen;		/* by draft: sample + 1 it was last met in */
+	uint32_t *seen;		/* by draft: the last sample it was met in, + 1 */
 };
 
 /* ---- labels of a set ---- */
 
-/* "key:value" of each text, sorted, with "\n" in two characters between them. */
+/* Joins "key:value" of each text, sorted and separated by "\n" as two characters. */
 static int join_texts(struct tp_profile *p, struct tp_label_set labels, uint32_t *string)
 {
 	struct rep_lines lines = {0};
@@ -122,7 +123,7 @@ static int know_set(struct tags *t, uint32_t number)
 	return code;
 }
 
-/* ---- adding up ---- */
+/* ---- sums ---- */
 
 static int find(struct tags *t, const struct key *key, const struct number *n, struct entry **entry)
 {
@@ -153,7 +154,7 @@ static int add_to(struct tags *t, uint32_t draft, const struct set *s, size_t sa
 	int64_t value = rep_view_value(t->b->v, sample), div = rep_view_divisor(t->b->v, sample);
 	int code = 0;
 
-	/* The texts come before the first number. */
+	/* The texts are counted before the first number. */
 	for (uint32_t i = s->labels ? 0 : 1; i <= s->n && !code; i++) {
 		const struct number *n = i ? &t->number[s->first + i - 1] : NULL;
 		struct key key = {draft, s->labels, n ? n->name : UINT32_MAX};
@@ -195,7 +196,7 @@ static int add_sample(struct tags *t, size_t sample)
 	return code;
 }
 
-/* ---- onto the nodes ---- */
+/* ---- tags of nodes ---- */
 
 static int by_node(const void *a, const void *b)
 {
@@ -226,7 +227,7 @@ static struct rep_tag tag_of(const struct tags *t, const struct entry *e)
 	};
 }
 
-/* The tags entry[0 … n), which belong to one node. */
+/* Gives a node its tags, entry[0 … n). */
 static int hang(struct tags *t, struct rep_node *node, const struct entry *entry, size_t n)
 {
 	struct tp_arena *arena = &t->b->arena;

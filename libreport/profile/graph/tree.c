@@ -14,7 +14,7 @@ static int enter_tree(struct rep_build *b, struct rep_step *s)
 	struct rep_draft *d;
 	int code;
 
-	if (node < REP_NODE_FIRST) /* inlined: one with its caller */
+	if (node < REP_NODE_FIRST) /* inlined: part of its caller's node */
 		return 0;
 	key = b->base[node - REP_NODE_FIRST];
 	key.context = s->above;
@@ -49,7 +49,7 @@ int rep_build_tree(struct rep_build *b)
 
 	if (code)
 		return code;
-	/* Until here drafts stood for frames; from now on for paths. */
+	/* Up to here drafts were nodes of frames; from now on they are nodes of paths. */
 	b->base = b->key;
 	tp_table_release(&b->by_key);
 	free(b->draft);

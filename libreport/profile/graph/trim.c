@@ -1,18 +1,18 @@
-/* Which nodes and edges are shown (pprof: report.newTrimmedGraph and what it calls). */
+/* Chooses the nodes and edges that are shown (pprof: report.newTrimmedGraph and its callees). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
 #include "profile/graph/build.h"
 
-#define MAX_TAGS 4 /* that a picture shows per node (pprof: maxNodelets) */
+#define MAX_TAGS 4 /* tags that a picture shows per node (pprof: maxNodelets) */
 
 static bool negative(const struct rep_draft *d)
 {
 	return d->flat < 0 || (!d->flat && d->cum < 0);
 }
 
-/* Lists what is not 0; their number, and the sum of their flat values. */
+/* Lists the drafts that are not 0. Returns their number; *total is the sum of their flat values. */
 static size_t list(struct rep_build *b, int64_t *total)
 {
 	size_t n = 0;
@@ -34,7 +34,7 @@ static int64_t cutoff(int64_t total, double fraction)
 	return rep_abs(rep_truncate((double)total * fraction));
 }
 
-/* What is not listed goes: in a graph everything, in a tree only what was listed before. */
+/* Removes unlisted drafts: all of them in a graph, only those listed before in a call tree. */
 static void keep_listed(struct rep_build *b, const bool *was)
 {
 	for (uint32_t i = 0; i < b->ndrafts; i++) {
@@ -68,7 +68,7 @@ static int drop_light_nodes(struct rep_build *b, struct rep_graph *g, int64_t le
 	return 0;
 }
 
-/* Marks the lighter edges into listed nodes as gone; their number. */
+/* Removes edges into listed nodes that are lighter than `least`. Returns their number. */
 static size_t drop_light_edges(struct rep_build *b, struct rep_graph *g, int64_t least)
 {
 	size_t dropped = 0;
@@ -110,7 +110,7 @@ static void drop_light_tags(struct rep_graph *g, int64_t least)
 	}
 }
 
-/* How many nodes come in: in pictures tags take room, too (graph.selectTopNodes). */
+/* Returns the number of nodes to show. In pictures, tags take room, too (graph.selectTopNodes). */
 static size_t count_top(const struct rep_build *b, const struct rep_graph *g)
 {
 	size_t most = (size_t)b->v->opt.node_count, count = 0;
@@ -133,7 +133,8 @@ static size_t count_top(const struct rep_build *b, const struct rep_graph *g)
 	return most < g->n ? most : g->n;
 }
 
-/* Is there another way from e->src to e->dest? `seen` and `queue` have room for all nodes. */
+/* Returns whether another path leads from e->src to e->dest. `seen` and `queue` have room for all
+ * nodes. */
 static bool redundant(const struct rep_edge *e, uint32_t *seen, uint32_t stamp,
 		      struct rep_node **queue)
 {
@@ -190,7 +191,7 @@ static int sort(struct rep_build *b, struct rep_graph *g)
 						  : REP_ORDER_FLAT);
 }
 
-/* Only the first n nodes of the list stay. */
+/* Keeps only the first n nodes of the list. */
 static int cut_list(struct rep_build *b, struct rep_graph *g, size_t n)
 {
 	bool *was = malloc((size_t)b->ndrafts + 1);
@@ -224,11 +225,11 @@ static bool any_inlined(const struct rep_build *b)
 	return false;
 }
 
-/* Pictures choose by their edges, so that they have to be there before nodes are left out. */
+/* Pictures choose nodes by their edges, which must therefore exist before nodes are left out. */
 static int trim(struct rep_build *b, struct rep_graph *g, int64_t least_node, int64_t least_edge)
 {
 	const struct rep_profile_traits *t = &b->v->traits;
-	/* That something shown is inlined is read off the edges. */
+	/* The edges say whether a shown node is inlined. */
 	bool edges = t->edges || any_inlined(b), early = t->visual || b->stack_draft;
 	size_t top;
 	int code = early ? relink(b, g) : 0;

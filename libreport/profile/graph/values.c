@@ -1,13 +1,13 @@
-/* flat and cum of all drafts, from the sums on the prefix tree. */
+/* Computes flat and cum of all drafts from the sums on the prefix tree. */
 #include <stdlib.h>
 
 #include "base/many.h"
 #include "profile/graph/build.h"
 
-#define AHEAD 8 /* stacks */
+#define AHEAD 8 /* stacks to prefetch ahead */
 
-/* The path that leads to a stack: how often each draft is on it. What counts is small and lies
- * close together, as the tree has many more nodes than there are drafts. */
+/* The path that leads to a stack, with the number of times each draft is on it. Counts by draft are
+ * small and lie close together, because drafts are far fewer than stack nodes. */
 struct path {
 	struct rep_build *b;
 	uint32_t end; /* stack node */
@@ -41,7 +41,7 @@ static void enter(struct path *w, uint32_t stack)
 		w->count[node - REP_NODE_FIRST].on_path++;
 }
 
-/* Leads to another stack: up to where the two ways meet, and down again. */
+/* Moves the path to another stack: up to the common caller, and down again. */
 static void turn_to(struct path *w, uint32_t to)
 {
 	const struct tp_stack_node *stack = w->b->stack;
@@ -88,7 +88,7 @@ static int put(void *ctx, uint32_t stack)
 	return 0;
 }
 
-/* What will be counted soon comes from memory meanwhile. */
+/* Prefetches the counts of a stack that comes soon. */
 static void ask_for(const struct path *w, uint32_t stack)
 {
 	uint32_t node = stack < w->b->nstacks ? w->b->frame_node[w->b->stack[stack].frame] : 0;
@@ -97,9 +97,9 @@ static void ask_for(const struct path *w, uint32_t stack)
 		__builtin_prefetch(&w->count[node - REP_NODE_FIRST], 1);
 }
 
-/* Stack by stack, in the order in which they came into the dictionary: mostly a stack follows its
- * parent, so that the path hardly changes. *slow when it changes so much that a walk down the tree
- * is better. */
+/* Computes cum stack by stack, in the order of the dictionary: mostly a stack follows its parent,
+ * and the path hardly changes. Sets *slow, and stops, if it changes so much that a walk down the
+ * tree is faster. */
 static int cum_in_order(struct path *w, bool *slow)
 {
 	struct rep_build *b = w->b;
@@ -145,8 +145,8 @@ int rep_build_cum(struct rep_build *b)
 	return code;
 }
 
-/* Where lines are skipped, a stack counts for the draft nearest above it: by stack node, draft + 1.
- */
+/* Returns, by stack node, the draft + 1 for which it counts: its own, or, for skipped lines, that
+ * of the nearest caller. */
 static uint32_t *nearest(const struct rep_build *b)
 {
 	uint32_t *near = tp_many(b->nstacks, sizeof(*near));

@@ -73,7 +73,7 @@ static int edge_between(struct rep_build *b, uint32_t src, uint32_t dest,
 	return 0;
 }
 
-/* The draft of a step; or that it was left out. */
+/* Finds the draft of a step, or marks the step as left out. */
 static void find_draft(const struct rep_build *b, struct rep_step *s)
 {
 	uint32_t node = b->frame_node[b->stack[s->stack].frame];
@@ -94,7 +94,7 @@ static int enter_edges(struct rep_build *b, struct rep_step *s)
 	find_draft(b, s);
 	if (!s->draft || !s->above || s->above == s->draft)
 		return 0;
-	/* Without edges being asked for, only those are looked at that tell what is inlined. */
+	/* If the report has no edges, only those to inlined nodes are needed. */
 	if (!b->v->traits.edges && !b->draft[s->draft - 1].inlined)
 		return 0;
 	code = edge_between(b, s->above - 1, s->draft - 1, &e);

@@ -6,7 +6,7 @@
 
 #include "profile/merge/merge.h"
 
-/* Wraps around as Go's sums do. */
+/* Adds up a sample type; wraps around as Go's sums do. */
 static int64_t total_of(const struct tp_profile *p, size_t type)
 {
 	uint64_t sum = 0;

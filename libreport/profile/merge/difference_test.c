@@ -15,15 +15,15 @@ static void test_difference(void **state)
 		struct rep_difference_options how;
 		const char *old[2], *new[2], *want;
 	} cases[] = {
-	    /* Equal stacks are one sample, and what cancels out is gone. */
+	    /* Equal stacks are one sample; samples that cancel out are dropped. */
 	    {{false, false}, {"3 a", "5 b"}, {"4 a", "5 b"}, "1 a"},
 	    {{false, false}, {"3 a", "5 b"}, {"1 c", NULL}, "1 c | -3 a | -5 b"},
 	    /* The marked base stays apart. */
 	    {{false, true}, {"3 a", NULL}, {"4 a", NULL}, "4 a | -3 a pprof::base=true"},
-	    /* 10 in place of 5: doubled first; halves are rounded away from zero. */
+	    /* 10 against 5: values are doubled first; halves are rounded away from zero. */
 	    {{true, false}, {"6 a", "4 b"}, {"4 a", "1 b"}, "2 a | -2 b"},
 	    {{true, false}, {"5 a", NULL}, {"3 a", "7 b"}, "-3 a | 4 b"},
-	    /* Nothing cannot be scaled. */
+	    /* A total of 0 cannot be scaled. */
 	    {{true, false}, {"5 a", NULL}, {"1 a", "-1 b"}, "-5 a"},
 	};
 	struct tp_err err;

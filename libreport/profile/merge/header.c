@@ -1,4 +1,4 @@
-/* What profiles say besides their samples, of many: times, comments, defaults. */
+/* Merges everything but the samples of profiles: times, comments, defaults. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static int remember_types(struct rep_translation *t)
 	return t->code;
 }
 
-/* The first part says what most is. */
+/* Takes the header of the first part. */
 int rep_merge_first_header(struct rep_translation *t)
 {
 	struct tp_profile *sum = t->to;

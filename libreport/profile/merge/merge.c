@@ -40,8 +40,8 @@ static int put_sample(struct rep_merger *m, uint32_t stack, uint32_t set, const 
 	return code ? code : tp_table_add(&m->by_stack, hash, p->nsamples - 1);
 }
 
-/* Reads one sample's values as the sum has them; false where nothing of it is left. A sample that
- * was scaled lives by its scaled values alone (profile.ScaleN). */
+/* Reads one sample's values in the order and units of the sum. Returns false if the sample is to be
+ * dropped. Of a scaled sample only the scaled values count (profile.ScaleN). */
 static bool take_values(const struct rep_translation *t, size_t sample, int64_t *value)
 {
 	const int64_t *from = t->from->value + sample * t->from->ntypes;
@@ -53,7 +53,7 @@ static bool take_values(const struct rep_translation *t, size_t sample, int64_t 
 		left |= t->ratio[i] != 1 && value[i];
 		value[i] = rep_merge_scaled(value[i], t->unit[i]);
 		any |= value[i] != 0;
-		/* What scaling makes too large ends there. */
+		/* A value that scaling made too large is at these limits. */
 		t->to->wrapped |= (t->ratio[i] != 1 || t->unit[i] != 1) &&
 				  (value[i] == INT64_MAX || value[i] == INT64_MIN);
 	}
@@ -190,7 +190,8 @@ void rep_merger_free(struct rep_merger *m)
 	free(m);
 }
 
-/* The one part that is there as it came is merged with itself: a second one is coming. */
+/* Merges the samples of the first part, which was copied as it is, before a second part is added.
+ */
 static int settle(struct rep_merger *m, struct tp_err *err)
 {
 	struct rep_merger again = {.always = m->always, .seed = m->seed};
@@ -222,7 +223,7 @@ int rep_merger_add(struct rep_merger *m, const struct rep_merge_part *part, stru
 }
 
 /* pprof: compatibilizeSampleTypes and combineHeaders. A part that lost types, or had them in
- * another order, shows the first of those left unless its own is among them. */
+ * another order, defaults to the first type of the sum, unless its own default is among them. */
 static uint32_t default_type(const struct rep_merger *m)
 {
 	const struct tp_profile *p = m->sum;

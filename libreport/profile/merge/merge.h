@@ -19,22 +19,23 @@ struct rep_merge_part {
 	bool base;
 };
 
-/* Makes the sum, as pprof merges profiles (profile.Merge). It has the sample types that all parts
- * have, in the order of the first part, each in the finest unit; samples with equal stacks and
- * labels are added up, in order of first appearance; samples whose values are all 0 are left out;
- * mappings of the same file are merged; durations are added up, and the time is the earliest. A
- * single part is copied without merging its samples. *sum is the caller's. TP_EFORMAT with a
- * sentence: the parts have no sample type in common. */
+/* Makes the sum of profiles, as pprof merges them (profile.Merge). It has the sample types that all
+ * parts have, in the order of the first part, each in the finest unit; samples with equal stacks
+ * and labels are added up, in order of first appearance; samples whose values are all 0 are left
+ * out; mappings of the same file are merged; durations are added up, and the time is the earliest.
+ * A single part is copied without merging its samples. *sum belongs to the caller. Returns
+ * TP_EFORMAT with a sentence if the parts have no sample type in common. */
 int rep_profile_merge(const struct rep_merge_part *parts, size_t n, struct tp_profile **sum,
 		      struct tp_err *err);
 
-/* The same one part at a time, for many profiles in little memory: the profile is only needed
- * during rep_merger_add. A single part is not merged with itself, unless `always`. Sums of sums, in
- * the order of the parts, equal one sum of all. */
+/* A merger makes the same sum one part at a time, for many profiles in little memory: each profile
+ * is needed only during rep_merger_add. The samples of a single part are not merged, unless
+ * `always`. Sums of sums, in the order of the parts, equal one sum of all. */
 struct rep_merger;
 int rep_merger_new(struct rep_merger **m, bool always, struct tp_err *err);
 int rep_merger_add(struct rep_merger *m, const struct rep_merge_part *part, struct tp_err *err);
-/* *sum is the caller's; the merger is empty afterwards. TP_EFORMAT where nothing was added. */
+/* *sum belongs to the caller; the merger is empty afterwards. Returns TP_EFORMAT if nothing was
+ * added. */
 int rep_merger_finish(struct rep_merger *m, struct tp_profile **sum, struct tp_err *err);
 void rep_merger_free(struct rep_merger *m);
 

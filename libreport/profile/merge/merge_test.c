@@ -11,7 +11,7 @@ static struct tp_profile *one(const char *types, const char *object, const char 
 	return test_profile(types, object, samples);
 }
 
-/* Adds both with a ratio each; frees them. */
+/* Adds two profiles, the second multiplied by `ratio`, and frees both. */
 static int sum(struct tp_profile *a, struct tp_profile *b, double ratio, struct tp_profile **out,
 	       struct tp_err *err)
 {
@@ -38,7 +38,7 @@ static void test_merge_samples(void **state)
 	tp_profile_free(p);
 }
 
-/* What cancels out is gone; one profile alone keeps what it has. */
+/* Samples that cancel out are dropped; a single profile keeps all samples. */
 static void test_merge_zero(void **state)
 {
 	struct tp_profile *p;
@@ -55,7 +55,7 @@ static void test_merge_zero(void **state)
 	tp_profile_free(p);
 }
 
-/* Only types that all have; values in the finer unit; rounded half away from zero. */
+/* The sum has only common types, and values in the finer unit, rounded half away from zero. */
 static void test_merge_types(void **state)
 {
 	struct tp_profile *p;
@@ -94,7 +94,7 @@ static void test_merge_incompatible(void **state)
 	assert_int_equal(rep_profile_merge(NULL, 0, &p, &err), TP_EFORMAT);
 }
 
-/* The same object file, loaded elsewhere: addresses move with it. */
+/* If an object file is loaded elsewhere, its addresses are moved. */
 static void test_merge_mappings(void **state)
 {
 	struct tp_profile *a = one("n/count", NULL, "1 x", NULL), *p;
@@ -151,7 +151,7 @@ static void test_merge_header(void **state)
 	tp_profile_free(p);
 }
 
-/* Sums of sums equal one sum. */
+/* Sums of sums equal one sum of all. */
 static void test_merger_parts(void **state)
 {
 	static const char *const parts[] = {"1 a;b", "2 a", "4 a;b", "8 c k=v", "16 a"};
@@ -200,8 +200,8 @@ static void test_merge_label(void **state)
 	tp_profile_free(p);
 }
 
-/* Every stack with labels of its own: the one's number tells the other's, and none is found slower
- * for it. */
+/* If every stack has its own labels, the number of one determines the other; hashes must not
+ * collide, which would make searches slow. */
 static void test_merge_numbers_that_could_meet(void **state)
 {
 	clock_t took[2];

@@ -1,5 +1,4 @@
-/* The merger, and the translation of ids of a part into those of the sum; private to this
- * folder. */
+/* The merger, and the translation of a part's ids into those of the sum; private to this folder. */
 #ifndef REP_PROFILE_MERGE_PARTS_H
 #define REP_PROFILE_MERGE_PARTS_H
 
@@ -27,16 +26,16 @@ struct rep_merger {
 	size_t nparts;
 
 	struct tp_table by_stack; /* of samples: by stack and label set */
-	bool *commented;	  /* by string: the comments there are */
+	bool *commented;	  /* by string: it is a comment of the sum */
 	size_t ncommented;
-	struct tp_table by_key; /* of mappings: by what they map */
+	struct tp_table by_key; /* of mappings: by size, offset and build id or name */
 	uint64_t seed;		/* of both */
 };
 
-/* Ids of the sum by id of a part; UINT32_MAX: not yet known. */
+/* Ids of the sum by id of a part; REP_UNKNOWN: not yet known. */
 struct rep_translation {
 	struct rep_merger *m;
-	int code; /* TP_ENOMEM or TP_ELIMIT of what failed first */
+	int code; /* first error, TP_ENOMEM or TP_ELIMIT */
 	const struct tp_profile *from;
 	struct tp_profile *to;
 	uint32_t *string, *function, *location, *frame, *stack, *set;
@@ -55,7 +54,7 @@ struct rep_translation {
 
 /* Returns n ids that are not yet known, or NULL without memory. */
 uint32_t *rep_merge_unknowns(size_t n);
-/* Return the id in the sum; 0 where that fails, which t->code tells. */
+/* Return the id in the sum; 0 on failure, with the error in t->code. */
 uint32_t rep_merge_string(struct rep_translation *t, uint32_t id);
 uint32_t rep_merge_mapping(struct rep_translation *t, uint32_t number);
 uint32_t rep_merge_label_set(struct rep_translation *t, uint32_t id);

@@ -1,4 +1,4 @@
-/* From the ids of a part to those of the sum. pprof: profile/merge.go. */
+/* Translates the ids of a part into those of the sum (pprof: profile/merge.go). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ uint32_t *rep_merge_unknowns(size_t n)
 	return p;
 }
 
-/* An id of the sum: 0 where that failed. */
+/* Returns the new id of the sum; 0 after an error, which is kept in t->code. */
 static uint32_t settled(struct rep_translation *t, uint32_t *to, int code)
 {
 	if (code) {
@@ -50,8 +50,8 @@ static uint32_t function(struct rep_translation *t, uint32_t id)
 	return settled(t, to, tp_dict_function(t->to->dict, &f, to));
 }
 
-/* Mappings of one file are one, wherever it was loaded (profile.Mapping.key): by size in whole
- * pages, offset, and build id or else name. */
+/* Mappings of one file are merged, wherever it was loaded. They are equal if size in whole pages,
+ * offset, and build id (else name) are (profile.Mapping.key). */
 struct mapping_key {
 	uint64_t size, offset;
 	uint32_t name;
@@ -70,8 +70,8 @@ static uint64_t hash_mapping(uint64_t seed, const struct mapping_key *k)
 	return tp_mix64(tp_mix64(tp_mix64(seed, k->size), k->offset), k->name);
 }
 
-/* The mapping of the sum that is this one, or a new one. Those of an only part are not looked for:
- * they stay as they are. */
+/* Finds the mapping of the sum that equals this one, or adds it. Mappings of a single part are
+ * always added: they stay as they are. */
 static int find_mapping(struct rep_translation *t, const struct tp_mapping *src, uint32_t *number)
 {
 	struct rep_merger *m = t->m;
@@ -141,8 +141,8 @@ static uint32_t frame(struct rep_translation *t, uint32_t id)
 	return settled(t, to, tp_dict_frame(t->to->dict, &f, to));
 }
 
-/* Marks all stacks that samples end with, and their callers. Mappings get their numbers on the way:
- * in the order of samples, from the leaf, as pprof meets them. */
+/* Marks all stacks that samples end with, and their callers. Numbers mappings in the order in which
+ * pprof meets them: by sample, from the leaf. */
 static int mark_stacks(struct rep_translation *t)
 {
 	const struct tp_stack_node *node = tp_dict_stack_nodes(t->from->dict);
@@ -212,7 +212,7 @@ uint32_t rep_merge_label_set(struct rep_translation *t, uint32_t id)
 	return *to;
 }
 
-/* Whatever the samples had under this key goes. */
+/* Replaces any labels with this key. */
 int rep_merge_base_set(struct rep_translation *t, uint32_t set, uint32_t *to)
 {
 	struct tp_label_set have = t->to->sets[set];

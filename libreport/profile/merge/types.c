@@ -14,13 +14,13 @@ static const char *text_of(const struct tp_profile *p, uint32_t id)
 	return tp_dict_text(p->dict, id).text;
 }
 
-/* As pprof does: to the nearest whole number, halves away from 0. */
+/* Rounds as pprof does: to the nearest whole number, halves away from 0. */
 int64_t rep_merge_scaled(int64_t value, double ratio)
 {
 	return ratio == 1 ? value : rep_truncate(round((double)value * ratio));
 }
 
-/* Takes the column out of all samples of the sum. */
+/* Removes the column from all samples of the sum. */
 static void drop_column(struct tp_profile *p, size_t column)
 {
 	size_t n = p->ntypes, to = 0;
@@ -49,7 +49,7 @@ static int incompatible(const char *what, const char *type, const char *a, const
 	    what, type, a, b);
 }
 
-/* The sum keeps the sample types that the part has, too, each in the finer of the two units. */
+/* Keeps the types of the sum that the part has, too, each in the finer of the two units. */
 int rep_merge_common_types(struct rep_translation *t, struct tp_err *err)
 {
 	char ours[REP_TYPE_NAMES], theirs[REP_TYPE_NAMES];
@@ -89,7 +89,7 @@ int rep_merge_common_types(struct rep_translation *t, struct tp_err *err)
 	return 0;
 }
 
-/* The period's type must be the same, and its unit one that can be converted. */
+/* Checks that the periods have the same type and convertible units. */
 int rep_merge_common_period(struct rep_translation *t, struct tp_err *err)
 {
 	struct tp_profile *sum = t->to;

@@ -21,18 +21,18 @@
 #include "profile/writer/writer.h"
 #include "profile/report/reports.h"
 
-/* Names that were written before, each with its number. The dictionary interns; its ids are mapped
- * to numbers that count from 1 in the order of the file. */
+/* Names written so far, with their numbers. The dictionary interns them; `number` maps its ids to
+ * numbers that count from 1 in the order of the output. */
 struct names {
 	struct tp_dict *dict;
 	struct tp_buf number; /* uint32_t by string id */
 	uint32_t n;
 };
 
-/* Several functions with one name in one file are told apart by a suffix. */
+/* Distinguishes functions with the same name in the same file by a suffix. */
 struct same {
-	uint32_t nth;  /* function of this name, in the order of the report */
-	uint32_t name; /* how many there are: in `shared` */
+	uint32_t nth;  /* the n-th function of this name, in the order of the report */
+	uint32_t name; /* id in `shared`, which has their number */
 };
 
 struct callgrind {
@@ -40,8 +40,8 @@ struct callgrind {
 	const struct rep_profile_view *v;
 	const struct rep_graph *g;
 	struct names objects, files, functions;
-	struct names shared; /* by name and file, how many functions have it */
-	struct names nth;    /* by name, file and function, which of them it is */
+	struct names shared; /* by name and file: number of functions */
+	struct names nth;    /* by name, file and function: which of them it is */
 	struct same *same;   /* by node id */
 };
 
@@ -94,7 +94,7 @@ static void put_name(struct callgrind *c, const char *field, struct names *names
 	tp_buf_release(&whole);
 }
 
-/* The shorter of the address and its distance to the last one. */
+/* Writes an address, or its distance to the last one if that is shorter. */
 static void address(char text[32], const struct rep_node *before, uint64_t at)
 {
 	char relative[32];
@@ -144,9 +144,9 @@ static void put_node(struct callgrind *c, const struct rep_node *before, const s
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the report ---- */
 
-/* pprof: getDisambiguatedNames */
+/* Numbers functions that share name and file (pprof: getDisambiguatedNames). */
 static int tell_apart(struct callgrind *c)
 {
 	struct tp_buf key = {0};

@@ -1,4 +1,4 @@
-/* comments: what the producer of a profile wrote down about it, a line each (pprof:
+/* comments: the comments that the profile's producer wrote, one on each line (pprof:
  * printComments). */
 #include "profile/writer/writer.h"
 #include "profile/report/reports.h"

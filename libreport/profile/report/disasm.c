@@ -1,6 +1,6 @@
-/* disasm: the instructions of functions that match, each with its flat and cum values (pprof:
- * printAssembly). The program's symbols say where functions begin and end, its line tables what an
- * instruction is of; objdump disassembles. REGEX may also be an address.
+/* disasm: the instructions of matching functions, each with its flat and cum values (pprof:
+ * printAssembly). The program's symbols give the bounds of functions, and its line tables the
+ * source line of an instruction; objdump disassembles. REGEX may also be an address.
  *
  *	Total: 30ms
  *	ROUTINE ======================== main.work
@@ -23,7 +23,7 @@
 #include "symbol/image.h"
 #include "symbol/symbol.h"
 
-/* A node of the graph at its place in the program's file. */
+/* A node of the graph, and its address in the program's file. */
 struct place {
 	uint64_t address;
 	const struct rep_node *node;
@@ -35,12 +35,13 @@ struct disasm {
 	struct tp_regex only;
 	struct tp_symbolizer *programs; /* --binary and --symbol-path, or NULL */
 	bool has_address;
-	uint64_t address;   /* REGEX is one */
-	struct tp_buf text; /* the report; nothing is shown before there is something to show */
+	uint64_t address;   /* REGEX as an address */
+	struct tp_buf text; /* the report, which is collected first: an error must leave no
+			       output */
 	struct rep_sink collect;
 	struct rep_writer out;
-	size_t found;	   /* functions */
-	char missing[320]; /* the first program that could not be looked at */
+	size_t found;	   /* number of functions found */
+	char missing[320]; /* message about the first program that could not be read */
 	int missing_code;
 };
 
@@ -72,7 +73,7 @@ static void put_or_dot(struct disasm *d, int64_t value)
 	rep_writer_put(&d->out, " ");
 }
 
-/* Where an instruction comes from: its line in the program, else what the profile says. */
+/* The source of an instruction: from the program's line tables, else from the profile. */
 struct origin {
 	struct tp_text function, file;
 	int64_t line;
@@ -119,7 +120,7 @@ static void put_origin(struct disasm *d, const struct origin *o)
 	rep_writer_put(&d->out, "\n");
 }
 
-/* `origin` is NULL where it is that of the instruction before. */
+/* Writes an instruction. `origin` is NULL if it equals that of the instruction before. */
 static void put_instruction(struct disasm *d, const struct rep_instruction *i,
 			    const struct values *values, const struct origin *origin)
 {
@@ -142,7 +143,7 @@ static void put_instruction(struct disasm *d, const struct rep_instruction *i,
 	}
 }
 
-/* place[0 … n) are those of the function, by address. */
+/* Writes the instructions of a function. place[0 … n) are its nodes, by address. */
 static void put_code(struct disasm *d, struct tp_image *image, const struct rep_code *code,
 		     const struct place *place, size_t n)
 {
@@ -156,7 +157,7 @@ static void put_code(struct disasm *d, struct tp_image *image, const struct rep_
 		struct values values = {0};
 		bool moved;
 
-		/* Samples in the middle of an instruction are its own. */
+		/* Samples inside an instruction count for it. */
 		for (; at < n && place[at].address < next; at++) {
 			add_node(&values, place[at].node);
 			complete(&origin, &place[at].node->info);
@@ -200,10 +201,10 @@ static int put_function(struct disasm *d, struct tp_image *image, const char *fi
 
 /* ---- one program ---- */
 
-/* The functions of a program that match. */
+/* The matching functions of a program. */
 struct functions {
 	const struct disasm *d;
-	uint64_t address; /* of REGEX in the file, if it is one */
+	uint64_t address; /* address in the file, if REGEX is an address */
 	struct function *item;
 	size_t n, room;
 };
@@ -238,7 +239,7 @@ static int by_name(const void *a, const void *b)
 	return c ? c : (x->start > y->start) - (x->start < y->start);
 }
 
-/* The first place at or behind an address. */
+/* Returns the index of the first place at or after an address. */
 static size_t find_place(const struct place *place, size_t n, uint64_t address)
 {
 	size_t low = 0;
@@ -256,7 +257,7 @@ static size_t find_place(const struct place *place, size_t n, uint64_t address)
 	return low;
 }
 
-/* A mapping, and the file it is read from. */
+/* A mapping, and the program file it is read from. */
 struct program {
 	const struct tp_mapping *mapping;
 	struct tp_text name; /* of the mapping's file */
@@ -289,7 +290,7 @@ static int put_functions(struct disasm *d, const struct program *p, const struct
 		const struct function *s = &f.item[i];
 		size_t first = find_place(place, n, s->start), end;
 
-		/* Listed twice. */
+		/* The function is listed twice. */
 		if (i && s->start == s[-1].start && !rep_text_compare(s->name, s[-1].name))
 			continue;
 		end = first + find_place(place + first, n - first, s->end);
@@ -301,7 +302,7 @@ static int put_functions(struct disasm *d, const struct program *p, const struct
 	return code;
 }
 
-/* Opens the program's file: the one that the user names, else the one that the profile does. */
+/* Opens the program's file: the one that the user names, else the one in the profile. */
 static int open_program(struct disasm *d, struct program *p, struct tp_err *err)
 {
 	const struct tp_profile *profile = d->v->profile;
@@ -321,7 +322,7 @@ static int open_program(struct disasm *d, struct program *p, struct tp_err *err)
 	if (d->programs)
 		tp_symbolizer_file(d->programs, &place, &path, &id);
 	p->file = path ? path : p->name.text;
-	/* Whoever reads a pipe waits for ever. */
+	/* Reading a pipe could block forever. */
 	if (stat(p->file, &st) || !S_ISREG(st.st_mode))
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "the program %.200s does not exist; name its file with --binary",
@@ -329,7 +330,7 @@ static int open_program(struct disasm *d, struct program *p, struct tp_err *err)
 	return tp_image_open(&p->image, p->file, err);
 }
 
-/* All mappings of one file are loaded parts of it. */
+/* Writes the matching functions of a mapping. Each mapping of a file is a loaded part of it. */
 static int put_mapping(struct disasm *d, const struct tp_mapping *m, struct tp_text name,
 		       struct tp_err *err)
 {
@@ -353,7 +354,8 @@ static int put_mapping(struct disasm *d, const struct tp_mapping *m, struct tp_t
 	if (n)
 		code = put_functions(d, &program, place, n, err);
 	if (code == TP_ENOENT || code == TP_EIO || code == TP_EFORMAT) {
-		/* Others may be here; told when nothing else is. */
+		/* Other programs may be readable. This error is reported if no function is found.
+		 */
 		if (!d->missing_code && err)
 			snprintf(d->missing, sizeof(d->missing), "%s", err->msg);
 		if (!d->missing_code)
@@ -365,8 +367,8 @@ static int put_mapping(struct disasm *d, const struct tp_mapping *m, struct tp_t
 	return code;
 }
 
-/* Has it samples in functions that match? By the profile's names, which are there without the
- * program, too. */
+/* Returns whether a mapping has samples in matching functions, by the names in the profile, which
+ * do not need the program. */
 static bool matches(const struct disasm *d, const struct tp_mapping *m, struct tp_text name)
 {
 	if (d->has_address)

@@ -1,9 +1,9 @@
 /* dot: the call graph in graphviz's language, as pprof draws it (internal/graph/dotgraph.go):
- * functions as boxes whose letters grow with flat and whose colour deepens with cum, calls as
- * arrows whose width grows with what goes through them, labels as small boxes beside.
+ * functions are boxes, with larger letters for more flat and a deeper colour for more cum; calls
+ * are arrows, wider for a larger weight; labels are small boxes beside the functions.
  *
- * pprof copies names and labels into quoted texts as they are in places; here everything is
- * escaped. What holds no quotes, backslashes or control characters comes out the same. */
+ * pprof copies some names and labels into quoted texts without escaping; here everything is
+ * escaped. Texts without quotes, backslashes and control characters are the same as pprof's. */
 #include "profile/report/dot.h"
 
 #include <inttypes.h>
@@ -38,9 +38,9 @@ struct legend {
 	size_t lines, size;
 };
 
-#define LEGEND_SIZE 10000 /* more than that of comments is left out */
+#define LEGEND_SIZE 10000 /* bytes; further comments are left out */
 
-/* The first line names the legend's box, too. */
+/* Writes a line of the legend; the first one also names its box. */
 static int put_legend_line(void *ctx, const char *text, size_t size, struct tp_err *err)
 {
 	struct legend *l = ctx;
@@ -90,8 +90,8 @@ static void put_heading(struct dot *d)
 
 /* ---- colours ---- */
 
-/* From green (-1) by grey (0) to red (1). The root moves scores away from grey, where signs would
- * be hard to tell apart; near 0 colours fade. */
+/* Writes the colour of a score, from green (-1) through grey (0) to red (1). The power 0.3 moves
+ * scores away from grey, where signs are hard to distinguish; below 0.2 colours fade. */
 static void put_color(struct rep_writer *out, double score, bool background)
 {
 	double saturation = background ? 0.1 : 1.0, value = background ? 0.93 : 0.7, r, g, b;
@@ -119,7 +119,8 @@ static double score(const struct dot *d, int64_t value)
 
 /* ---- nodes ---- */
 
-/* "::" and "." end lines; the dots of "[...]", which Go writes for type arguments, stay. */
+/* Writes a name with line breaks in place of "::" and ".". "[...]", which Go writes for type
+ * arguments, becomes "[…]". */
 static void put_broken(struct rep_writer *out, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {
@@ -155,7 +156,7 @@ static void put_label_name(struct dot *d, const struct rep_node_info *info)
 		    out, rep_function_short(info->name.text, info->name.size, &d->short_name));
 		rep_writer_fail(out, rep_quote_dot_into(&d->name, (char *)d->short_name.data,
 							d->short_name.size));
-		/* Quoted, and free of control characters. */
+		/* The name is already quoted. */
 		put_broken(out, (char *)d->name.data, d->name.size);
 		rep_writer_put(out, "\\n");
 	}
@@ -231,7 +232,8 @@ static void put_node(struct dot *d, size_t i)
 
 /* ---- edges ---- */
 
-/* How much of the total goes through, in steps of 1 / `of`; pprof multiplies in 64 bits. */
+/* Returns an edge's share of the total in steps of 1 / `of`. Multiplies in 64 bits, as pprof does.
+ */
 static int steps(const struct dot *d, int64_t weight, int64_t of)
 {
 	int64_t product = (int64_t)((uint64_t)weight * (uint64_t)of), n;
@@ -280,7 +282,7 @@ static void put_edge(struct dot *d, const struct rep_edge *e)
 	rep_writer_put(out, "]\n");
 }
 
-/* The heaviest first, as a hint to graphviz. */
+/* Puts the heaviest first, as a hint to graphviz. */
 static int by_weight(const void *a, const void *b)
 {
 	const struct rep_edge *x = *(struct rep_edge *const *)a, *y = *(struct rep_edge *const *)b;

@@ -1,6 +1,6 @@
-/* goroutines: those with one stack, state and creator together, most first: where they leak. Before
- * them what the program said when it ended; calls of itself on one line, and frames without a name
- * only where a stack has no others.
+/* goroutines: groups of goroutines with the same stack, state and creator, largest first; large
+ * groups may be leaks. The program's last message comes first. Direct recursion takes one line.
+ * Frames without a name are shown only if the stack has no others.
  *
  *	14 goroutines in 9 groups
  *
@@ -9,8 +9,8 @@
  *	   goroutines 18, 19, 20, 21
  *
  * States, waits, creators and ids are the labels and the second value of goroutine dumps
- * (decode/profile/goroutines.c); profiles of goroutines have stacks and counts alone. With
- * --sample-index=wait those come first that wait longest. */
+ * (decode/profile/goroutines.c); goroutine profiles have only stacks and counts. With
+ * --sample-index=wait, the longest waits come first. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +20,12 @@
 #include "profile/writer/writer.h"
 #include "profile/report/reports.h"
 
-#define MAX_IDS 8 /* that are listed */
+#define MAX_IDS 8 /* ids listed in a group */
 
-/* One sample; numbers of strings, 0 where the dump does not say. */
+/* One sample. Ids of strings; 0: not in the dump. */
 struct item {
 	uint32_t stack, state, by, at;
-	int64_t id, creator, elided; /* -1: not said */
+	int64_t id, creator, elided; /* -1: not in the dump */
 	int64_t count, wait_ns;
 };
 
@@ -44,7 +44,7 @@ struct report {
 	struct item *item;
 	struct group *group;
 	size_t ngroups;
-	size_t goroutine, wait; /* sample types; wait is ntypes where there is none */
+	size_t goroutine, wait; /* sample types; wait is ntypes if there is none */
 };
 
 /* ---- gathering ---- */
@@ -100,7 +100,8 @@ static struct item item_of(const struct report *r, size_t sample)
 		for (size_t k = 0; k < NKEYS; k++) {
 			if (l->key != r->key[k] || l->numeric != (k >= KEY_ID))
 				continue;
-			/* The program may have labels of these names, too: the first counts. */
+			/* The program's own labels may have these names, too: the first value
+			 * counts. */
 			if (k >= KEY_ID && *numbers[k - KEY_ID] < 0)
 				*numbers[k - KEY_ID] = l->number;
 			else if (k < KEY_ID && !*texts[k])
@@ -131,7 +132,8 @@ static int by_kind(const void *a, const void *b)
 	return c ? c : ORDER(x->id, y->id);
 }
 
-/* Ties in the order of the dump's stacks: numbers of strings and stacks follow it. */
+/* Puts the largest groups first; ties are in the order of the dump, because ids of stacks and
+ * strings are. */
 static int by_count(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
@@ -250,7 +252,7 @@ static void put_frame(struct report *r, uint32_t frame, size_t times, size_t ind
 	rep_writer_put(&r->out, "\n");
 }
 
-/* Files are in one column, unless a name is very long. */
+/* Writes a stack, with files in one column, unless a name is very long. */
 static void put_stack(struct report *r, uint32_t stack, size_t indent)
 {
 	const struct tp_dict *d = r->v->profile->dict;
@@ -354,7 +356,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	return rep_writer_finish(&r.out, err);
 }
 
-/* "main.main;main.open", root first. */
+/* Appends a folded stack, root first: "main.main;main.open". */
 static int fold(const struct report *r, uint32_t stack, struct tp_buf *b)
 {
 	const struct tp_dict *d = r->v->profile->dict;

@@ -1,4 +1,4 @@
-/* list: the source of functions that match, each line with its flat and cum values (pprof:
+/* list: the source of matching functions, each line with its flat and cum values (pprof:
  * printSource).
  *
  *	Total: 30ms
@@ -52,8 +52,8 @@ static void put_or_dot(struct list *l, int64_t value)
 	rep_writer_put(&l->out, " ");
 }
 
-/* The lines from the function's beginning, or a little before its first sample, to a little behind
- * its last. Nodes are sorted by line. */
+/* Writes the lines from the function's beginning, or MARGIN lines before its first sample, to
+ * MARGIN lines after its last. Nodes are sorted by line. */
 static void put_lines(struct list *l, struct rep_node *const *node, size_t n)
 {
 	int64_t first = INT64_MAX, last = clamped(node[n - 1]->info.line, MARGIN);
@@ -86,7 +86,7 @@ static void put_lines(struct list *l, struct rep_node *const *node, size_t n)
 	}
 }
 
-/* What a function has in one file. */
+/* Writes the part of a function that is in one file. */
 static void put_file(struct list *l, struct rep_node *const *node, size_t n)
 {
 	struct rep_writer *out = &l->out;
@@ -117,7 +117,7 @@ static void put_file(struct list *l, struct rep_node *const *node, size_t n)
 	}
 }
 
-/* One function; its nodes are sorted by file. */
+/* Writes one function; its nodes are sorted by file. */
 static void put_function(struct list *l, struct rep_node *const *node, size_t n)
 {
 	size_t from = 0;
@@ -156,7 +156,7 @@ static int put_all(struct list *l, struct rep_node *const *node, size_t n,
 	return rep_writer_finish(&l->out, err);
 }
 
-/* The nodes that match, by function, file and line. */
+/* Finds the matching nodes, sorted by function, file and line. */
 static int pick(const struct rep_profile_view *v, const struct rep_graph *g, const char *arg,
 		struct rep_node ***node, size_t *n, struct tp_err *err)
 {
@@ -195,7 +195,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 		search = getcwd(here, sizeof(here)) ? here : ".";
 	rep_source_init(&l.source, search, v->opt.trim_path);
 	l.source.go = v->opt.go;
-	/* The program comes first. */
+	/* The first mapping is the program. */
 	if (v->profile->nmappings)
 		l.source.program =
 		    tp_dict_text(v->profile->dict, v->profile->mappings[0].file).text;

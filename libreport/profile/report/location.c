@@ -7,20 +7,22 @@
 #include "base/seed.h"
 #include "base/table.h"
 
-/* Chains of frames, each known by its frame and the chain it is inlined into (0: none). */
+/* A chain of frames, identified by its innermost frame and the chain that this is inlined into (0:
+ * none). */
 struct chain {
 	uint32_t outer, frame;
 	uint32_t number; /* 0 not yet numbered */
 };
 
 struct chains {
-	struct chain *item; /* item[0] is no chain */
+	struct chain *item; /* item[0] is unused */
 	uint32_t n;
 	struct tp_table table;
 	uint64_t seed;
 };
 
-/* There are no more chains than stack nodes, for which there is room for items. */
+/* Finds a chain, or adds it. `item` has room for as many chains as stack nodes, which are enough.
+ */
 static int intern(struct chains *c, uint32_t outer, uint32_t frame, uint32_t *chain)
 {
 	uint64_t hash = tp_mix64(c->seed, (uint64_t)outer << 32 | frame);
@@ -49,8 +51,7 @@ static void number(struct rep_locations *l, const struct tp_profile *p, struct c
 		if (!tp_dict_frame_at(p->dict, s.frame).inlined || !s.parent) {
 			struct chain *k = &c->item[chain[inner]];
 
-			/* Whoever named this stack before has named all that is towards the root.
-			 */
+			/* If this node has a number, so have all its callers. */
 			if (l->number[inner])
 				return;
 			if (!k->number) {

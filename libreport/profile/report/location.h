@@ -12,8 +12,8 @@
 #include "decode/profile.h"
 
 struct rep_locations {
-	uint32_t *number; /* by stack node that is the innermost frame of a location: its number;
-			     0 for other nodes, and those that no sample has */
+	uint32_t *number; /* by stack node: the number of the location whose innermost frame it is;
+			     0 for other nodes, and for locations without samples */
 	uint32_t *node;	  /* by number - 1: such a stack node */
 	uint32_t n;
 };

@@ -7,13 +7,13 @@
 
 #include "profile/writer/quote.h"
 
-#define MOST 4 /* boxes of text labels at a node, and of numbers at each of them */
+#define MOST 4 /* limit on boxes of text labels at a node, and of numbers at each of them */
 
 struct nodelets {
 	struct rep_writer *out;
 	const struct rep_node *node;
 	const struct rep_profile_view *v;
-	bool flat; /* what leaves the function is shown there, not here */
+	bool flat; /* show flat: the function has outgoing edges, and callees show the rest */
 	bool any;
 };
 
@@ -41,7 +41,7 @@ struct group {
 	char name[2 * REP_MEASURE_SIZE + 4];
 };
 
-/* Compared as whole numbers in the other's unit. */
+/* Converts a tag's value to another tag's unit, as a whole number, for comparing. */
 static int64_t in_unit_of(const struct rep_tag *t, const struct rep_tag *other)
 {
 	return tp_whole(rep_scale(t->value, unit_of(t), unit_of(other), NULL));
@@ -87,8 +87,8 @@ static void name_group(struct group *g, struct rep_tag *to)
 	};
 }
 
-/* The largest make a group each; the others go where they are nearest. tag[0 … MOST) becomes them.
- */
+/* Makes a group of each of the MOST largest tags, and adds the others to the nearest group. tag[0 …
+ * MOST) become the groups. */
 static void collapse(struct rep_tag *tag, size_t n, struct group *group)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -121,7 +121,7 @@ static struct rep_tag *sorted(struct nodelets *b, const struct rep_tags *tags)
 	return tag;
 }
 
-/* `source` is the box they hang on: "N1", "N1_0". */
+/* Writes the boxes of numbers. `source` is the box they belong to: "N1", "N1_0". */
 static void put_numbers(struct nodelets *b, const struct rep_tags *tags, const char *source)
 {
 	struct group group[MOST] = {{0}};

@@ -1,18 +1,18 @@
-/* raw: everything that is in a profile, as text (pprof's profile.String):
+/* raw: the whole profile as text (pprof's profile.String):
  *
- *	Comment: …                       one line each, where there are any
+ *	Comment: …                       one line each, if there are any
  *	Doc: URL
  *	PeriodType: cpu nanoseconds
  *	Period: 10000000
  *	Time: 2026-11-21 10:18:16.75 +0000 UTC
  *	Duration: 18.7                   its first four characters, as pprof has it
  *	Samples:
- *	samples/count cpu/nanoseconds    [dflt] behind the default one
+ *	samples/count cpu/nanoseconds    [dflt] after the default one
  *	         1   10000000: 1 2 3     values, locations from the leaf
- *	                tier:[gold]      labels, where it has any, then numeric ones
+ *	                tier:[gold]      labels, if it has any, then numeric ones
  *	Locations
  *	     1: 0x44565f M=1 FUNCTION FILE:LINE:COLUMN s=START(SYSTEM NAME)
- *	             …                   what this is inlined into
+ *	             …                   the function that this is inlined into
  *	Mappings
  *	1: 0x400000/0x688000/0x0 /app/webapp BUILD_ID [FN][FL][LN][IN]
  */
@@ -31,7 +31,7 @@
 #define TIME_SIZE 80
 #define SECOND	  1000000000
 
-/* ".5" for 500,000,000 of 10^9; nothing for 0. */
+/* Writes a fraction: ".5" for 500,000,000 of 10^9, "" for 0. */
 static void put_fraction(char text[16], uint64_t part, int digits)
 {
 	size_t n;
@@ -45,7 +45,8 @@ static void put_fraction(char text[16], uint64_t part, int digits)
 	text[n] = 0;
 }
 
-/* Time.String of Go, in UTC: "2026-11-21 10:18:16.751040898 +0000 UTC". Returns text. */
+/* Writes a time as Go's Time.String does, in UTC: "2026-11-21 10:18:16.751040898 +0000 UTC".
+ * Returns text. */
 static char *format_time(char text[TIME_SIZE], int64_t unix_ns)
 {
 	int64_t ns = (unix_ns % SECOND + SECOND) % SECOND;
@@ -60,7 +61,7 @@ static char *format_time(char text[TIME_SIZE], int64_t unix_ns)
 	return text;
 }
 
-/* Duration.String of Go: "1h2m3.5s", "12.5ms", "0s". Returns text. */
+/* Writes a duration as Go's Duration.String does: "1h2m3.5s", "12.5ms", "0s". Returns text. */
 static char *format_duration(char text[TIME_SIZE], int64_t ns)
 {
 	uint64_t u = ns < 0 ? -(uint64_t)ns : (uint64_t)ns, s = u / SECOND;
@@ -120,7 +121,7 @@ static void put_head(struct rep_writer *out, const struct tp_profile *p)
 		put_string(out, p, p->doc_url);
 		rep_writer_put(out, "\n");
 	}
-	/* pprof has this line even where nothing is known. */
+	/* pprof writes this line even if the period is unknown. */
 	rep_writer_put(out, "PeriodType: ");
 	put_string(out, p, p->period_type.type);
 	rep_writer_put(out, " ");
@@ -148,7 +149,8 @@ static void put_types(struct rep_writer *out, const struct tp_profile *p)
 		put_string(out, p, p->types[i].type);
 		rep_writer_put(out, "/");
 		put_string(out, p, p->types[i].unit);
-		/* Where none is stated, a type without a name is it. */
+		/* Without a default type, which is the empty string, a type without a name counts
+		 * as default. */
 		if (p->types[i].type == p->default_type)
 			rep_writer_put(out, "[dflt]");
 	}
@@ -167,7 +169,7 @@ static void join_number(struct rep_lines *lines, const struct tp_profile *p,
 	}
 }
 
-/* "key:[value value]"; numbers have units as soon as one of them has. */
+/* Joins labels as "key:[value value]". Numbers are written with units if one of them has a unit. */
 static void join_labels(struct rep_lines *lines, const struct tp_profile *p,
 			const struct tp_label *l, size_t n)
 {
@@ -229,7 +231,7 @@ static void put_sample(struct raw *r, size_t sample)
 static void put_line(struct raw *r, const struct tp_frame *f)
 {
 	struct tp_function fn = tp_dict_function_at(r->p->dict, f->function);
-	/* Without inlined calls, lines are told apart by columns only where that is asked for. */
+	/* With no_inlines, columns distinguish lines only with show_columns. */
 	int64_t column = r->opt->no_inlines && !r->opt->show_columns ? 0 : f->column;
 
 	put_string(&r->out, r->p, fn.name);
@@ -325,7 +327,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 		rep_writer_put(&r.out, "Mappings\n");
 		for (size_t i = 0; i < r.p->nmappings; i++)
 			put_mapping(&r, i);
-		/* pprof puts everything into one where the dump has none. */
+		/* Without mappings, pprof adds one for everything. */
 		if (!r.p->nmappings)
 			rep_writer_put(&r.out, "1: 0x0/0x0/0x0   \n");
 	}

@@ -4,8 +4,8 @@
 
 #include "profile/report.h"
 
-/* Whether a node is shown. With means, edges can lead to nodes that are not, because their values
- * add up to 0; pprof draws those edges to nodes that do not exist. */
+/* Returns whether a node is shown. With means, edges can lead to nodes that are not shown, because
+ * their values add up to 0; pprof draws such edges to missing nodes. */
 static inline bool rep_node_shown(const struct rep_graph *g, const struct rep_node *n)
 {
 	return n->id < g->n && g->node[n->id] == n;

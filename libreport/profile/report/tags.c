@@ -1,10 +1,10 @@
-/* tags: labels by key, each value with what its samples add up to (pprof: printTags).
+/* tags: labels by key, each value with the sum of its samples (pprof: printTags).
  *
  *	 tier: Total 20ms of 20ms (  100%)
  *	       10ms (50.00%): gold
  *	       10ms (50.00%): silver
  *
- * Numeric labels are shown with their unit, and equal when they look equal. */
+ * Numeric labels are shown with their unit; those that look equal count as one. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static int add_set(struct tags *t, size_t set, int64_t sum)
 	return 0;
 }
 
-/* One entry for each label of each set that a sample has; sets are few where samples are many. */
+/* Makes an entry for each label of each set that a sample has. Sets are far fewer than samples. */
 static int gather(struct tags *t)
 {
 	const struct tp_profile *p = t->v->profile;
@@ -113,8 +113,7 @@ static void add_up(struct tags *t)
 	t->n = n;
 }
 
-/* The cell in front of a value: "10ms (50.00%):". Returns its width, which is ASCII or the runes of
- * a unit. */
+/* Writes the cell before a value: "10ms (50.00%):". Returns its width in code points. */
 static size_t cell(const struct tags *t, int64_t sum, char *text, size_t room)
 {
 	char label[REP_MEASURE_SIZE], share[REP_PERCENTAGE_SIZE];
@@ -171,7 +170,7 @@ static void put_key(struct tags *t, struct entry *e, size_t n)
 	rep_writer_put(out, "\n");
 }
 
-/* The entries of one key, which begin at i. */
+/* Returns the number of entries of one key, from i on. */
 static size_t of_key(const struct tags *t, size_t i)
 {
 	size_t n = 1;

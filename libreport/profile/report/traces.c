@@ -17,12 +17,12 @@
 #include "profile/report/reports.h"
 
 #define SEPARATOR  "-----------+-------------------------------------------------------\n"
-#define REMEMBERED ((size_t)64 << 20) /* bytes of names that are kept */
+#define REMEMBERED ((size_t)64 << 20) /* bytes of names that are cached */
 
-/* A frame's name as it is written, made once: stacks share most of their frames. */
+/* A frame's name as it is written, cached because stacks share most of their frames. */
 struct known {
 	size_t at;
-	uint32_t size; /* 0: not made yet */
+	uint32_t size; /* 0: not cached yet */
 };
 
 struct traces {

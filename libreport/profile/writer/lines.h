@@ -1,5 +1,5 @@
 /* A list of texts, sorted by their bytes: pprof orders labels by the text that it writes for them.
- * Zero-initialised is valid and empty. */
+ * A zeroed list is valid and empty. */
 #ifndef REP_PROFILE_WRITER_LINES_H
 #define REP_PROFILE_WRITER_LINES_H
 
@@ -11,20 +11,20 @@
 
 struct rep_lines_span {
 	size_t at;
-	size_t size; /* these are set by sort */
+	size_t size; /* these are set by rep_lines_sort */
 	const uint8_t *data;
 };
 
 struct rep_lines {
-	struct tp_buf bytes; /* of all, one after another */
+	struct tp_buf bytes; /* the texts, one after another */
 	struct tp_buf spans; /* struct rep_lines_span, one for each */
 };
 
 void rep_lines_clear(struct rep_lines *l);
 void rep_lines_release(struct rep_lines *l);
-/* Begins a new, empty text: what is put into `bytes` next. */
+/* Begins a new text, which is the data appended to `bytes` from now on. */
 void rep_lines_begin(struct rep_lines *l);
-/* TP_ENOMEM, and none is left, if a put failed. */
+/* Sorts the texts. Returns 0; or TP_ENOMEM, with an empty list, if adding to `bytes` failed. */
 int rep_lines_sort(struct rep_lines *l);
 size_t rep_lines_n(const struct rep_lines *l);
 struct tp_text rep_lines_at(const struct rep_lines *l, size_t i);

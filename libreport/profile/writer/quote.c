@@ -33,7 +33,7 @@ static void quote(struct tp_buf *to, const char *text, size_t size, bool joined)
 	tp_buf_release(&shown);
 }
 
-/* Graphviz takes no quoted text of more than 16 kB, and a text holds up to two names. */
+/* Graphviz limits quoted texts to 16 kB, and a text contains up to two names. */
 #define LONGEST 4096
 
 static int shorten(struct tp_buf *b, size_t from)
@@ -42,7 +42,8 @@ static int shorten(struct tp_buf *b, size_t from)
 
 	if (n - from <= LONGEST || tp_buf_text(b, ""))
 		return tp_buf_text(b, "");
-	/* Neither within a character nor between a backslash and what it is for. */
+	/* Do not cut within a character, or between a backslash and the character that it escapes.
+	 */
 	for (n = from + LONGEST; n > from && (b->data[n] & 0xc0) == 0x80; n--)
 		;
 	while (n - slashes > from && b->data[n - slashes - 1] == '\\')

@@ -1,9 +1,9 @@
-/* The output of a text report: collected, and passed to the sink in large pieces.
+/* The output of a text report. It is collected and passed to the sink in large pieces.
  *
  * The reports here write pprof's text formats, for people and tools. Text from a dump is written by
  * rep_writer_text() and the functions beside it, never by printf.
  *
- * After the first error everything is ignored; finish returns that error.
+ * After the first error all calls are ignored; rep_writer_finish returns that error.
  *
  *	struct rep_writer writer;
  *
@@ -28,7 +28,7 @@ struct rep_writer {
 	const struct rep_sink *sink;
 	struct tp_buf buf;
 	struct tp_buf scratch; /* of rep_writer_column */
-	struct tp_err err;     /* code 0: none */
+	struct tp_err err;     /* code 0: no error */
 };
 
 void rep_writer_init(struct rep_writer *p, const struct rep_sink *sink);
@@ -50,9 +50,9 @@ void rep_writer_space(struct rep_writer *p, size_t n);
 /* Text from a dump, which is escaped: */
 void rep_writer_text(struct rep_writer *p, const char *text, size_t size);
 void rep_writer_string(struct rep_writer *p, struct tp_text text);
-/* The same, but newlines and tabs stay. */
+/* Does the same, but keeps newlines and tabs. */
 void rep_writer_prose(struct rep_writer *p, struct tp_text text);
-/* The same, right-aligned in `width` characters (code points, as Go's fmt counts). */
+/* Does the same, right-aligned in `width` characters (code points, as in Go's fmt). */
 void rep_writer_column(struct rep_writer *p, size_t width, const char *text, size_t size);
 
 /* Counts the code points of valid UTF-8. */
