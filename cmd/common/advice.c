@@ -11,7 +11,7 @@
 #include "common/limit.h"
 #include "common/near.h"
 
-/* Limit on names of a folder that are compared with a mistyped one. */
+/* Limit on the names of a folder that are compared with a mistyped one. */
 #define MOST_NAMES 10000
 
 const char *cmd_advice(int number)
@@ -88,7 +88,8 @@ static const char *no_memory(char text[CMD_ADVICE_SIZE])
 	return text;
 }
 
-/* Proposes a file of the same folder for a path that does not exist. */
+/* Returns advice about a path that does not exist: a similar name in its folder, or that the folder is
+ * missing. */
 static const char *missing(char text[CMD_ADVICE_SIZE], const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -165,7 +166,7 @@ static const char *only_unread(char name[1024], const char *path, const char *ms
 	n = (size_t)(strstr(msg, why) - msg);
 	if (!n)
 		return path;
-	/* Other sentences have words in them. */
+	/* Only a path may precede the reason; anything with blanks is a sentence. */
 	if (!named || n < 3 || n >= 1024 || msg[n - 2] != ':' || memchr(msg, ' ', n - 2))
 		return NULL;
 	memcpy(name, msg, n - 2);
@@ -184,7 +185,7 @@ const char *cmd_advise(char text[CMD_ADVICE_SIZE], const char *path, int code, c
 				      EDQUOT, EMFILE,  ENFILE, EIO,    EROFS};
 	static const char *const writing[] = {"cannot create", "cannot write", "cannot make",
 					      "cannot rename", "be written"};
-	/* In a store as it is. */
+	/* Beginnings of messages about changes to an existing store. */
 	static const char *const changing[] = {"cannot change",
 					       "cannot delete",
 					       "cannot compact",
@@ -208,7 +209,7 @@ const char *cmd_advise(char text[CMD_ADVICE_SIZE], const char *path, int code, c
 
 		if ((code != TP_EIO && code != TP_ENOENT) || !at || at[strlen(why)])
 			continue;
-		/* The lock stands beside the store. */
+		/* The lock file is in the store's folder, so the folder must be writable. */
 		if (writes && is_refusal(numbers[i]) && strstr(msg, ".lock: "))
 			return "; work on a copy in a folder that you may write to";
 		if (changes && is_refusal(numbers[i]))

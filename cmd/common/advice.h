@@ -1,4 +1,4 @@
-/* What a user can do about a failure: how messages end. */
+/* Advice for users: the part of an error message that says what to do. */
 #ifndef CMD_ADVICE_H
 #define CMD_ADVICE_H
 
@@ -6,14 +6,15 @@
 
 #define CMD_ADVICE_SIZE 320
 
-/* Follows REP_NO_RUNS (run.h): the command that adds a run. */
+/* The advice after REP_NO_RUNS (run.h): the command that adds a run. */
 #define CMD_ADD_RUN "; tprof-import -o STORE FILE adds one"
 
-/* Of this errno, met in writing: "; make room, …", or "". */
+/* Returns advice about an errno of writing, "; make room, …", or "". */
 const char *cmd_advice(int number);
 
-/* Of a struct tp_err's code and sentence, which is about `path` unless it is NULL: "; did you mean
- * go.trace?", or "" where the sentence says enough. Returns text. Not escaped. */
+/* Returns advice about an error, given the code and the message of its struct tp_err: "; did you mean
+ * go.trace?", or "" if the message says enough. The message is about `path`, which may be NULL. The
+ * result may be in `text` and is not escaped. */
 const char *cmd_advise(char text[CMD_ADVICE_SIZE], const char *path, int code, const char *msg);
 
 #endif

@@ -37,7 +37,7 @@ static int remove_folder(void **state)
 	return unlink(path) || rmdir(folder);
 }
 
-/* FOLDER stands for it, in paths and in what is wanted. */
+/* Copies a text, with FOLDER replaced by the path of the test's folder. */
 static void expand(char out[256], const char *text)
 {
 	const char *at = strstr(text, "FOLDER");
@@ -55,7 +55,7 @@ static void test_advise_sentences(void **state)
 		int code;
 		const char *msg, *want;
 	} rows[] = {
-	    /* What is not there: a name near it, of its folder alone. */
+	    /* A missing file: suggests a similar name in its folder. */
 	    {"FOLDER/go.trce", TP_ENOENT, "No such file or directory",
 	     "; did you mean FOLDER/go.trace?"},
 	    {"FOLDER/go.trce", TP_ENOENT, "cannot be opened: No such file or directory",
@@ -68,12 +68,12 @@ static void test_advise_sentences(void **state)
 	     "; check the name and the folder"},
 	    {"FOLDER/no/go.trace", TP_ENOENT, "No such file or directory",
 	     "; the folder FOLDER/no does not exist either"},
-	    /* It is not about the file. */
+	    /* The message is not about the file. */
 	    {"FOLDER/go.trce", TP_ENOENT, "objdump cannot be started: No such file or directory",
 	     ""},
 	    {"FOLDER/go.trce", TP_ENOENT, "no run is called 'x'; there are: 1", ""},
 	    {"FOLDER/go.trace", TP_ENOENT, "No such file or directory exists", ""},
-	    /* Reading, and writing. */
+	    /* Advice for reading and for writing differs. */
 	    {"x", TP_EIO, "Permission denied", "; you may not read it; ask its owner for a copy"},
 	    {"x", TP_EIO, "cannot create y: Permission denied", "; choose another place"},
 	    {"x", TP_EIO, "cannot create s.lock: Permission denied",
@@ -94,7 +94,7 @@ static void test_advise_sentences(void **state)
 	     "; make the folder first, or choose another place"},
 	    {"x", TP_EIO, "Is a directory", "; give the name of a file in it"},
 	    {"x/y", TP_EIO, "Not a directory", "; one of the folders in this name is a file"},
-	    /* By what the sentence says, and by its code. */
+	    /* Advice depends on the message and its code. */
 	    {"x", TP_EUNKNOWN, "is not a trace or profile; tprof reads others", ""},
 	    {"x", TP_ESTORE, "x: not a tprof store", "; tprof-import imports dumps into a store"},
 	    {"x", TP_EFORMAT, "not an ELF file",

@@ -29,8 +29,8 @@
  *   ENTRY.part          an entry being imported (and files that SQLite keeps beside it)
  *   lock-0 … lock-f     locked during work on entries whose hash begins with that digit: shared
  *                       while one is opened, exclusive while one is made or removed
- *   key                 random bytes that hashes depend on, made under lock-k. Without them anyone
- *                       who knows a dump of yours could make another dump with its hash */
+ *   key                 random bytes that hashes depend on, made under lock-k. Without the key,
+ *                       anyone who knows one of your dumps could make another with its hash */
 #define SUFFIX	   ".tprof"
 #define PART	   ".part"
 #define NAME_SIZE  96
@@ -41,7 +41,7 @@
 
 struct cmd_cache {
 	char *dir;
-	int fd; /* of dir: everything is opened relative to it */
+	int fd; /* descriptor of dir; everything is opened relative to it */
 	int64_t limit;
 	uint8_t key[KEY_SIZE];
 };
@@ -232,7 +232,7 @@ void cmd_cache_close(struct cmd_cache *c)
 	free(c);
 }
 
-/* Hashes what can be read from fd. */
+/* Hashes everything that can be read from fd. */
 static int hash_stream(const struct cmd_cache *c, int fd, char hash[33], const char *path,
 		       struct tp_err *err)
 {
@@ -270,9 +270,9 @@ done:
 }
 
 struct dump {
-	const char *path; /* "-": standard input, which can be read from its beginning */
+	const char *path; /* "-": standard input, which can be read again from its beginning */
 	char hash[33], beside[18], name[18];
-	struct stat st; /* before it was hashed */
+	struct stat st; /* the state before it was hashed */
 };
 
 static bool is_stdin(const char *path)
@@ -300,8 +300,8 @@ static int hash_dump(const struct cmd_cache *c, struct dump *d, struct tp_err *e
 	return code;
 }
 
-/* Writes "." and a hash of the file beside the dump that names its code, or "": with other names a
- * dump is another entry. */
+/* Writes "." and a hash of the file beside the dump that names its code, or "" if there is no such file.
+ * With other names, a dump is another entry. */
 static void hash_beside(const struct cmd_cache *c, const char *path, char beside[18])
 {
 	char side[PATH_MAX], hash[33];
@@ -312,7 +312,7 @@ static void hash_beside(const struct cmd_cache *c, const char *path, char beside
 	if (is_stdin(path) || !tp_sidecar_find(path, side, sizeof(side)))
 		return;
 	fd = open(side, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	/* A file that is too large to be read gives no names. */
+	/* A file that is too large is not read for names. */
 	if (fd >= 0 && !fstat(fd, &st) && (uint64_t)st.st_size > TP_SIDECAR_MAX)
 		snprintf(beside, 18, ".large");
 	else if (fd >= 0 && !hash_stream(c, fd, hash, side, NULL))
@@ -546,7 +546,7 @@ int cmd_cache_store(struct cmd_cache *c, const char *path, const struct tp_impor
 	*store = NULL;
 	*fresh = false;
 	hash_name(c, opt->name ? opt->name : cmd_file_name(path), d.name);
-	/* A program that still writes the dump may come to an end. */
+	/* Retry: a program that is still writing the dump may finish. */
 	for (int tries = 0; code == TP_EBUSY && tries < TRIES; tries++) {
 		code = hash_dump(c, &d, err);
 		if (!code)

@@ -25,13 +25,13 @@ struct cmd_cache *cmd_cache_open(const char *dir, int64_t limit_bytes, struct tp
 struct cmd_cache *cmd_cache_from_env(struct tp_err *err);
 void cmd_cache_close(struct cmd_cache *c);
 
-/* The number of entries, their bytes on disk, the limit and the folder. */
+/* The number of entries, their size on disk in bytes, the limit and the folder. */
 struct cmd_cache_usage {
 	int64_t entries, bytes, limit;
 	const char *dir; /* belongs to the cache */
 };
 void cmd_cache_usage(struct cmd_cache *c, struct cmd_cache_usage *usage);
-/* Removes all entries but those in use, and counts what it removed. */
+/* Removes all entries that are not in use. Counts the removed entries and bytes. */
 void cmd_cache_empty(struct cmd_cache *c, int64_t *entries, int64_t *bytes);
 
 /* Opens the entry of the dump at path ("-": standard input, from its beginning, so cmd_look has to

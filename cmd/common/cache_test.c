@@ -44,7 +44,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Takes the dump from a cache with this limit; was it imported? */
+/* Opens a dump through a cache with this limit. Returns whether it had to be imported. */
 static bool take(const char *dir, int64_t limit, const char *dump)
 {
 	static const struct tp_import_options opt = {.threads = 1};
@@ -104,7 +104,7 @@ static void test_cache_reuses(void **state)
 	assert_int_equal(entries(*state, &size), 1);
 }
 
-/* A dump under another name is another entry: its run is called as the file is. */
+/* A dump with another name is another entry, since its run has the file's name. */
 static void test_cache_renamed(void **state)
 {
 	char path[64];
@@ -119,8 +119,7 @@ static void test_cache_renamed(void **state)
 	assert_int_equal(entries(*state, &size), 2);
 }
 
-/* Waits until the times of files are later than they were: some file systems have them to the
- * second. */
+/* Waits until a new file gets a later time than before. Some file systems store times in seconds. */
 static void let_time_pass(const char *dir)
 {
 	const struct timespec pause = {.tv_nsec = 2000000};
@@ -150,7 +149,7 @@ static void test_cache_gives_up_least_recently_used(void **state)
 	entries(*state, &two);
 	let_time_pass(*state);
 	assert_false(
-	    take(*state, CMD_CACHE_SIZE, dumps[0])); /* used again: dumps[1] is older now */
+	    take(*state, CMD_CACHE_SIZE, dumps[0])); /* used again, so dumps[1] is older now */
 	let_time_pass(*state);
 	assert_true(take(*state, two + two / 4, dumps[2])); /* room for two */
 	assert_int_equal(entries(*state, &two), 2);
@@ -174,7 +173,7 @@ static void test_cache_removes_leftovers(void **state)
 	glob_t found;
 	FILE *f;
 
-	/* What an import that was killed left: the entry's name is known from an earlier one. */
+	/* Make a file as a killed import leaves it, with the name of an entry made before. */
 	take(*state, CMD_CACHE_SIZE, dumps[0]);
 	snprintf(pattern, sizeof(pattern), "%s/*.tprof", (char *)*state);
 	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
@@ -188,7 +187,7 @@ static void test_cache_removes_leftovers(void **state)
 	assert_int_not_equal(access(pattern, F_OK), 0);
 }
 
-/* Other users cannot know an entry's name. A truncated key is made anew. */
+/* The key makes entries' names unpredictable to other users. A truncated key is replaced. */
 static void test_cache_key(void **state)
 {
 	char key[64];
@@ -207,7 +206,8 @@ static void test_cache_key(void **state)
 	assert_false(take(*state, CMD_CACHE_SIZE, dumps[0]));
 }
 
-/* What others may have put into the folder, or begun to take out of it, is not used. */
+/* Entries are not used if other users could write to the folder, or if an earlier removal of such entries
+ * was interrupted (the sticky bit). */
 static void test_cache_others_could_write(void **state)
 {
 	static const struct {
@@ -227,7 +227,7 @@ static void test_cache_others_could_write(void **state)
 		assert_int_equal(st.st_mode & 07777, 0700);
 		assert_false(take(*state, CMD_CACHE_SIZE, dumps[0]));
 	}
-	/* Nor is what is nothing of the cache's lost. */
+	/* Files that are not the cache's are kept. */
 	assert_int_equal(access(path, F_OK), 0);
 }
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #define TICK_MS	 50
-#define NO_JAIL	 64 /* exit status: there is no jail, and one is required */
-#define ORPHANED 80
+#define NO_JAIL	 64 /* exit status: a part of the required jail is missing (plus cmd_jail_has) */
+#define ORPHANED 80 /* exit status: the parent has died */
 
 void *cmd_child_share(size_t size)
 {
@@ -29,7 +29,7 @@ void cmd_child_unshare(void *memory, size_t size)
 		munmap(memory, size);
 }
 
-/* A terminal that is standard input can as a rule be written to, too. */
+/* Opens standard input again for reading only if it is a terminal: usually that can be written to, too. */
 static void read_only_terminal(void)
 {
 	int fd;
@@ -45,8 +45,8 @@ static void read_only_terminal(void)
 	}
 }
 
-/* The parent decides when the child stops: a signal to both must not end the child first. If the parent dies,
- * so does the child. */
+/* Sets the child up. Only the parent stops it: a signal to both must not end the child first. The child is
+ * killed when the parent dies. */
 static void settle(pid_t parent, const struct cmd_child *child)
 {
 	static const int for_parent[] = {SIGINT, SIGTERM, SIGHUP};
@@ -58,7 +58,7 @@ static void settle(pid_t parent, const struct cmd_child *child)
 	for (size_t i = 0; i < sizeof(for_parent) / sizeof(for_parent[0]); i++)
 		signal(for_parent[i], SIG_IGN);
 	read_only_terminal();
-	/* What it has in memory is not for a file either. */
+	/* The child must not write its memory to a core file. */
 	prctl(PR_SET_DUMPABLE, 0);
 	if (child->speaks)
 		return;
@@ -81,8 +81,8 @@ static void be_child(pid_t parent, const struct cmd_child *child)
 	_exit(child->work(child->ctx, has));
 }
 
-/* A process that does not end at the limit of its processor time is killed a moment later, and at
- * once where both limits are the same, as the shell's ulimit sets them. */
+/* Returns whether the child used up its processor time. The kernel sends SIGXCPU at the soft limit and
+ * SIGKILL at the hard limit. The shell's ulimit sets both to the same value. */
 static bool used_up_time(const struct rusage *used)
 {
 	struct rlimit most;
@@ -181,7 +181,7 @@ int cmd_child_finish(struct cmd_process *p, int *status, struct tp_err *err)
 	return explain(how, &used, status, err);
 }
 
-/* Until the child's end of the pipe is closed, by its end. */
+/* Waits until the child has ended, which closes its end of the pipe. */
 static void wait_for_end(const struct cmd_child *child, struct cmd_process *process)
 {
 	struct pollfd p = {.fd = process->end, .events = 0};

@@ -1,5 +1,5 @@
-/* Work in a process of its own, in a jail (jail.h): what goes wrong there ends that process, and
- * becomes a sentence. */
+/* Runs work in a child process in a jail (jail.h). A crash ends only the child; the parent gets an error
+ * with a message. */
 #ifndef CMD_CHILD_H
 #define CMD_CHILD_H
 
@@ -8,36 +8,39 @@
 
 struct cmd_child {
 	struct cmd_jail jail;
-	bool speaks;  /* what it writes to standard output and error arrives there */
-	bool require; /* nothing is done without all of the jail */
-	/* Done in the child: its exit status, below 64. What it has printed it has flushed. `has` is of
-	 * enum cmd_jail_has. */
+	bool speaks;  /* keep standard output and error; else the child writes to /dev/null */
+	bool require; /* fail unless all of the jail is in force */
+	/* Does the work, in the child. Returns an exit status below 64, and flushes its output before.
+	 * `has`: bits of enum cmd_jail_has. */
 	int (*work)(void *ctx, unsigned has);
-	/* Done here, now and then while the child works, and when a signal came: nonzero ends the
-	 * child at once. May be NULL. */
+	/* Called in the parent from time to time while the child works, and after a signal. Returns
+	 * nonzero to end the child at once. May be NULL. */
 	int (*meanwhile)(void *ctx);
 	void *ctx;
 };
 
-/* Waits for the child. 0 and its exit status; TP_ECANCEL where `meanwhile` ended it; or a sentence
- * about why it ended: TP_EIO (its input was cut under it), TP_ENOMEM (killed), TP_ELIMIT. The
- * caller has one thread, or others that hold no lock the work needs. */
+/* Runs the child and waits for it. Returns 0 and its exit status; TP_ECANCEL if `meanwhile` ended it; or
+ * an error that says why it ended: TP_EIO (its input was truncated, or a limit of the session was
+ * reached), TP_ENOMEM (killed), TP_ELIMIT (crashed), TP_EUNKNOWN (the required jail is not available).
+ * Other threads of the caller must not hold locks that the work needs. */
 int cmd_child_run(const struct cmd_child *child, int *status, struct tp_err *err);
 
-/* The same apart, for several at once: a process that works, … */
+/* The same in steps, for several processes at once. */
 struct cmd_process {
 	int pid;
-	int end; /* becomes readable when it has ended; to be polled */
-	bool ended;
+	int end;    /* for poll(): hangs up when the process has ended */
+	bool ended; /* by cmd_child_end */
 };
-/* 0, or an error: then there is none. `child` may be gone afterwards. */
+/* Starts a process. Returns 0 or an error code; after an error there is no process. `child` need not outlive
+ * the call. */
 int cmd_child_start(const struct cmd_child *child, struct cmd_process *p, struct tp_err *err);
-/* … that is ended at once, … */
+/* Kills the process. */
 void cmd_child_end(struct cmd_process *p);
-/* … and that is waited for: as cmd_child_run. Always to be called for what was started. */
+/* Waits for the process, and returns as cmd_child_run does. Must be called for every process that was
+ * started. */
 int cmd_child_finish(struct cmd_process *p, int *status, struct tp_err *err);
 
-/* Memory that the child shares with its parent, zeroed; NULL where there is none. */
+/* Returns zeroed memory that the child shares with its parent; NULL if memory is out. */
 void *cmd_child_share(size_t size);
 void cmd_child_unshare(void *memory, size_t size);
 

@@ -1,4 +1,4 @@
-/* What becomes of a child, and what it finds. */
+/* Tests how children end, and the environment that they find. */
 #include "common/child.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static int write_to_stdin(void *ctx, unsigned has)
 	return write(STDIN_FILENO, "!", 1) == 1 ? 1 : read(STDIN_FILENO, &c, 1) == 1 ? 0 : 2;
 }
 
-/* Standard input is the terminal most of the time, open for both. */
+/* Standard input is usually a terminal that is open for reading and writing. */
 static void test_child_reads_terminal_only(void **state)
 {
 	struct cmd_child child = {.work = write_to_stdin};
@@ -94,7 +94,7 @@ static void test_child_signals(void **state)
 	assert_non_null(strstr(err.msg, "Aborted"));
 }
 
-/* As `ulimit -t` has it: the first limit is the last one, too. */
+/* Uses up processor time; the soft and the hard limit are the same, as `ulimit -t` sets them. */
 static int never_end(void *ctx, unsigned has)
 {
 	volatile bool more = true;
@@ -132,7 +132,7 @@ static void test_child_processor_time(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* ---- a file that is cut under the child ---- */
+/* ---- a file that is truncated while the child reads it ---- */
 
 struct reader {
 	char path[48];

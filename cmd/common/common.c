@@ -26,7 +26,7 @@
 #include "common/progress.h"
 #include "store/lock.h"
 
-#define TABLE_ROWS 20 /* that a table shows unless told otherwise */
+#define TABLE_ROWS 20 /* default number of rows of a table */
 
 enum { KEY_FORMAT = 0x1000, KEY_COLOR };
 
@@ -107,7 +107,7 @@ const struct argp cmd_screen_argp = {.options = screen_options, .parser = on_opt
 
 enum { KEY_HELP = '?', KEY_VERSION = 'V', KEY_USAGE = 0x1010 };
 
-/* In place of argp's own, whose --help is all there is to say. */
+/* Replaces argp's own options: its --help would always show everything. */
 static const struct argp_option help_options[] = {
     {NULL, 0, NULL, 0, "Help:", -1},
     {"help", KEY_HELP, "all", OPTION_ARG_OPTIONAL, "Show the most used options, or all", -1},
@@ -116,7 +116,7 @@ static const struct argp_option help_options[] = {
     {0},
 };
 
-/* A text was all that was asked for. */
+/* Ends the command after it has printed help or its version. */
 static void told(const struct cmd *cmd)
 {
 	exit(cmd_written(cmd, CMD_OK));
@@ -156,7 +156,7 @@ static error_t on_help(int key, char *arg, struct argp_state *state)
 
 static const struct argp help_argp = {.options = help_options, .parser = on_help};
 
-/* ---- what the table of a command says of its options ---- */
+/* ---- options that set members (CMD_SETS) ---- */
 
 static const char *name_of(int key, const struct argp *argp)
 {
@@ -200,7 +200,7 @@ error_t cmd_set_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Does what all commands have in common, before and after the command's own parser. */
+/* Handles options and arguments that all commands have in common, and calls the command's own parser. */
 static error_t on_any(int key, char *arg, struct argp_state *state)
 {
 	struct cmd *cmd = state->input;
@@ -251,7 +251,7 @@ static bool wants_color(const struct cmd *cmd)
 	return cmd->tty && !(no && *no) && term && strcmp(term, "dumb") != 0;
 }
 
-/* ---- what argp and getopt say, with arguments as they were given ---- */
+/* ---- messages of argp and getopt, which quote arguments unescaped ---- */
 
 static ssize_t write_shown(void *cookie, const char *data, size_t size)
 {
@@ -275,7 +275,8 @@ static ssize_t write_shown(void *cookie, const char *data, size_t size)
 	return (ssize_t)size;
 }
 
-/* They know no other stream. NULL: they write as they do. */
+/* Replaces stderr by a stream that escapes; argp and getopt know no other one. Returns the stream, or NULL
+ * if that is not possible, and stderr stays. */
 static FILE *begin_shown(FILE *real)
 {
 	const cookie_io_functions_t io = {.write = write_shown};
@@ -295,9 +296,9 @@ static void end_shown(FILE *shown, FILE *real)
 		fclose(shown);
 }
 
-/* In the place of a stream that is closed the next file would be opened, and messages written into
- * that. What is put there can neither be read nor written either; a program that is run finds the
- * stream closed, as we did. */
+/* Reserves the descriptors of closed standard streams. Otherwise the next file that is opened would get one,
+ * and messages would be written into it. The reserved ones cannot be used for their stream either
+ * (/dev/null, opened the wrong way round). A program that is run still finds the stream closed. */
 static void hold_streams(bool runs_others)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -310,7 +311,7 @@ static void hold_streams(bool runs_others)
 
 static const struct cmd *waiting;
 
-/* Tells people why nothing happens, once. */
+/* Tells the user once why nothing happens. */
 static void tell_wait(const char *path)
 {
 	static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -337,8 +338,8 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 	cmd_draft_learn_mode();
 	/* A write to a closed pipe becomes EPIPE, which ends the command quietly and in order. */
 	signal(SIGPIPE, SIG_IGN);
-	/* The parent process may have ignored SIGCHLD: then no child could be waited for. */
-	if (!cmd->in_order) /* and a program that it runs is to find what we found */
+	/* If the parent process ignored SIGCHLD, no child could be waited for. */
+	if (!cmd->in_order) /* a program that is run must inherit the signal as it is */
 		signal(SIGCHLD, SIG_DFL);
 	for (; argp->children && argp->children[n].argp && n < MAX_CHILDREN; n++) {
 		children[n] = argp->children[n];
@@ -350,7 +351,7 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 		if (status)
 			exit(status);
 		argc = cmd_profile_arguments(cmd, argp, argc, argv);
-	} else if (!cmd->in_order) { /* what follows is another program's */
+	} else if (!cmd->in_order) { /* else the arguments may be another program's */
 		cmd_engine_hide(argc, argv);
 	}
 	waiting = cmd;
@@ -361,7 +362,7 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 	whole.parser = on_any;
 	cmd_options_check(cmd, &whole, argc, argv);
 	shown = begin_shown(real);
-	/* Usage errors end the command inside; what comes back is that memory ran out. */
+	/* argp_parse does not return after usage errors, so it fails only if memory is out. */
 	failed = argp_parse(&whole, argc, argv, ARGP_NO_HELP | (cmd->in_order ? ARGP_IN_ORDER : 0),
 			    NULL, cmd) != 0;
 	end_shown(shown, real);
@@ -372,7 +373,7 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 	if (cmd_jail_mode() == CMD_JAIL_UNKNOWN)
 		exit(cmd_reject(cmd, CMD_USAGE, "TPROF_JAIL: '%s' is not auto, require or off",
 				getenv("TPROF_JAIL")));
-	if (!cmd->in_order) /* its own files, not those of a program that it runs */
+	if (!cmd->in_order) /* else the files may be another program's */
 		cmd_limit_memory(cmd, argc, argv);
 	cmd->tty = isatty(STDOUT_FILENO) != 0;
 	cmd->width = terminal_width(cmd->tty);
@@ -472,7 +473,7 @@ int cmd_written(const struct cmd *cmd, int status)
 {
 	int failed = cmd_flush();
 
-	/* With another status the command has said already why it stopped. */
+	/* With any other status, the command has already reported why it stopped. */
 	if (!failed || failed == EPIPE || (status != CMD_OK && status != CMD_FOUND))
 		return status;
 	return cmd_reject(cmd, CMD_SYSTEM, "cannot write %s: %s%s", stdout_name, strerror(failed),
@@ -481,7 +482,7 @@ int cmd_written(const struct cmd *cmd, int status)
 
 int cmd_finish(struct cmd *cmd, int status)
 {
-	cmd->pages = false; /* no pager will come any more */
+	cmd->pages = false; /* a pager will not be started any more */
 	status = cmd_written(cmd, status);
 	cmd_pager_end(cmd);
 	cmd_notes_release(stderr);

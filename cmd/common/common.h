@@ -65,7 +65,7 @@
 /* Exit statuses, documented in tprof(1). */
 enum cmd_exit {
 	CMD_OK = 0,
-	CMD_FOUND = 1, /* a gate found what it was told to look for */
+	CMD_FOUND = 1, /* a check found a match, such as a change or a leak */
 	CMD_USAGE = 2,
 	CMD_INPUT = 3,	/* bad input */
 	CMD_SYSTEM = 4, /* disk full, permission, out of memory */
@@ -81,12 +81,13 @@ struct cmd_view_options;
 struct rep_profile_options;
 
 struct cmd {
-	const char *name; /* "tprof-top": what messages begin with */
-	/* What the files of the command line may be. If it is set, arguments are files of the new
-	 * side, and one has to be given. NULL: the command's own parser takes arguments. */
+	const char *name; /* "tprof-top": the prefix of messages */
+	/* The kinds of files that the command reads, for messages. If it is set, arguments are files
+	 * of the new side, and at least one is required. NULL: the command's own parser takes
+	 * arguments. */
 	const char *kinds;
-	/* What cmd_view_argp, cmd_profile_argp and cmd_base_argp fill in; set before cmd_parse by
-	 * commands that have these children, else NULL. Commands with cmd_profile_argp also take
+	/* Filled in by cmd_view_argp, cmd_profile_argp and cmd_base_argp. Commands with these children
+	 * set them before cmd_parse; else they are NULL. Commands with cmd_profile_argp also take
 	 * options as pprof spells them, and addresses of engines in place of files. */
 	struct cmd_view_options *view;
 	struct rep_profile_options *profile;
@@ -124,13 +125,13 @@ struct cmd {
 		const char **path; /* n of them */
 		size_t n, room;
 	} files[2];
-	const char *side_run[2]; /* what picks the runs of a side, in place of run_spec; or NULL */
+	const char *side_run[2]; /* picks the runs of a side, in place of run_spec; or NULL */
 	/* The text of --help if all options (--help=all) do not fit a screen: at most 24 lines of
 	 * 79 columns. NULL: all options. Set before cmd_parse. */
 	const char *help;
 
 	/* the terminal, set by cmd_parse */
-	bool tty;   /* stdout is a terminal (stays true when a pager is put in between) */
+	bool tty;   /* stdout is a terminal (stays true after a pager has been started) */
 	bool color; /* write colours */
 	int width;  /* columns a table may use; 0: any number (not a terminal, no $COLUMNS) */
 
@@ -142,10 +143,10 @@ struct cmd {
 	/* private */
 	const struct argp *argp;
 	struct cmd_draft draft;	    /* of the file that `output` names (file.h) */
-	bool run_told;		    /* that --run picks nothing, as there are only dumps */
+	bool run_told;		    /* a note has said that --run picks nothing of dumps */
 	struct cmd_scratch scratch; /* holds the store of a dump if there is no cache */
 	pid_t pager;
-	int old_stdout, old_stderr; /* as they were before the pager, or -1 */
+	int old_stdout, old_stderr; /* the descriptors from before the pager, or -1 */
 };
 
 #define CMD_INIT(command_name)                                                                     \
@@ -158,8 +159,8 @@ struct cmd {
 /* The shared options with their heading, as an argp child: {&cmd_argp, 0, NULL, 0}. The input of
  * every child is the struct cmd. */
 extern const struct argp cmd_argp;
-/* The same for commands that write no tables, for those that only pick runs, and for those that
- * have the whole screen. */
+/* The same for commands that write no tables, for those that only pick runs, and for those that use the
+ * whole screen. */
 extern const struct argp cmd_picture_argp, cmd_run_argp, cmd_screen_argp;
 
 /* The key of an option that sets a member of the arguments, a struct that begins with a struct cmd:
@@ -173,7 +174,7 @@ extern const struct argp cmd_picture_argp, cmd_run_argp, cmd_screen_argp;
 #define CMD_SETS_TIME(type, member)                                                                \
 	(_Generic(((type *)0)->member, int64_t : CMD_TIME) | (int)offsetof(type, member))
 enum { CMD_FLAG = 1 << 16, CMD_TEXT = 2 << 16, CMD_COUNT = 3 << 16, CMD_TIME = 4 << 16 };
-/* The key of an option that asks for what is done anyway. */
+/* The key of an option without effect, since the command always does this. */
 #define CMD_SETS_NOTHING (5 << 16)
 /* The parser of an argp child all of whose options set members. Returns ARGP_ERR_UNKNOWN for other
  * keys. */
@@ -186,17 +187,17 @@ error_t cmd_set_option(int key, char *arg, struct argp_state *state);
 void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv);
 
 /* Keeps the pages of freed arrays, for commands that allocate large arrays again and again: saves
- * up to a third of the system's time and costs some memory. To be called first. */
+ * up to a third of the system's time and costs some memory. Call it first. */
 void cmd_keep_memory(void);
 
 /* Returns how many processors this process may run on, at most `most`. */
 size_t cmd_processors(size_t most);
-/* Calls work for each of n items of `size` bytes, in a thread each; for those for which there is no
- * thread, in this one. */
+/* Calls work for each of n items of `size` bytes, each in its own thread; in the calling thread if no thread
+ * can be started. */
 #define CMD_THREADS 8
 void cmd_in_threads(void *(*work)(void *item), void *items, size_t size, size_t n);
 
-/* Opens a store, or a dump by way of the cache ("-": a dump on standard input), and picks the runs
+/* Opens a store, or a dump through the cache ("-": a dump on standard input), and picks the runs
  * that --run names (default: the latest; a note says so if there are others). Prints a note for
  * each picked run that lost something. Returns a status. */
 int cmd_open(struct cmd *cmd, const char *path);
@@ -217,15 +218,15 @@ int cmd_is_store(const char *path, struct tp_err *err);
 /* Starts a pager on stdout if that is a terminal, and on stderr if that is one as well; it shows
  * the notes that waited for it (cmd->pages) first. Call before the first output. */
 void cmd_pager(struct cmd *cmd);
-/* Waits until the user leaves it; cmd_finish does it. */
+/* Waits until the user leaves the pager; cmd_finish does it. */
 void cmd_pager_end(struct cmd *cmd);
-/* Returns whether a call of cmd_pager is still to come that starts one. */
+/* Returns whether a later call of cmd_pager will start a pager. */
 bool cmd_pager_may_come(const struct cmd *cmd);
 
 /* Opens the output that --format, the terminal's width and colours ask for, on stdout. `several`:
  * more than one table will come. Returns 0 or an exit status. cmd_output_end frees it. */
 int cmd_output(struct cmd *cmd, bool several, struct rep_output **out);
-/* Writes what is left unless `code` says that writing has failed, and frees the output. Returns an
+/* Writes the rest unless `code` says that writing has failed, and frees the output. Returns an
  * exit status; an error, which *err describes if code is set, is reported as one about `path` (may
  * be NULL). `out` may be NULL. */
 int cmd_output_end(struct cmd *cmd, struct rep_output *out, const char *path, int code,
@@ -236,12 +237,12 @@ int64_t cmd_rows(const struct cmd *cmd, int64_t given);
 /* Sets the name that messages use for standard output, which has become this file. */
 void cmd_stdout_is(const char *path);
 
-/* Writes to stdout. Returns 0 or TP_EIO, about which cmd_fail says nothing if the reader has gone. */
+/* Writes to stdout. Returns 0 or TP_EIO, which cmd_fail does not report if the reader has closed the pipe. */
 int cmd_write(const void *data, size_t size, struct tp_err *err);
 /* Does the same as the function of a struct rep_sink or tp_out. */
 int cmd_write_out(void *ctx, const void *data, size_t size, struct tp_err *err);
-/* Writes a buffer and empties it if it holds at least `least` bytes: lines are collected in it, to
- * be written in blocks. The same errors. */
+/* Writes a buffer to stdout and empties it if it holds at least `least` bytes, so that lines are written in
+ * blocks. Returns 0 or TP_EIO. */
 #define CMD_BLOCK ((size_t)256 << 10)
 struct tp_buf;
 int cmd_write_buf(struct tp_buf *b, size_t least, struct tp_err *err);
@@ -261,8 +262,8 @@ void cmd_close(struct cmd *cmd);
 /* Reports an error, "tprof-top: go.trace: …", and what to do next. Returns the exit status that
  * belongs to err. path may be NULL. */
 int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err);
-/* Does the same where a request may not suit the file: codes TP_EFORMAT and TP_ENOENT then say
- * nothing against the file, so no advice follows, and the exit status is `status`. */
+/* Does the same for an error of a request that may not suit the file. TP_EFORMAT and TP_ENOENT then do not
+ * mean that the file is bad, so no advice follows, and the exit status is `status`. */
 int cmd_refuse(const struct cmd *cmd, const char *path, const struct tp_err *err, int status);
 /* Adds the text of cmd_fail, without the command's name, to `line`. Returns 0 or TP_ENOMEM. */
 int cmd_fail_line(const struct cmd *cmd, struct tp_buf *line, const char *path,
@@ -276,15 +277,15 @@ int cmd_reject(const struct cmd *cmd, int status, const char *fmt, ...)
 /* Reports that memory has run out. Returns CMD_SYSTEM. */
 int cmd_nomem(const struct cmd *cmd);
 void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Prints notes that wait for a pager now. Errors and cmd_finish do it as well; notes made while a
- * pager runs wait for its end. */
+/* Prints the notes that wait for a pager now. Errors and cmd_finish do it as well. Notes made while a pager
+ * runs wait for its end. */
 void cmd_notes_release(FILE *to);
-/* Writes these notes to the pager, as the first it reads, and keeps them. */
+/* Writes the waiting notes to the pager before any output, and keeps a copy. */
 void cmd_notes_pass(void);
-/* After the pager: prints them on stderr unless it has `taken` them. */
+/* Called after the pager has ended: prints these notes on stderr unless the pager has `taken` them. */
 void cmd_notes_passed(bool taken);
-/* Returns whether the last of them is among the bytes that can be read from fd, the pager's pipe;
- * reading from it must not wait. */
+/* Returns whether the pager left the last of these notes unread in fd, its pipe. Reading from fd must not
+ * block. */
 bool cmd_notes_are_in(int fd);
 /* Flushes stdout. Returns 0 or the errno of the first write that ever failed. */
 int cmd_flush(void);
@@ -292,10 +293,10 @@ int cmd_flush(void);
  * offset, reason FROM loss'". `path`: the dump or its store. */
 #define CMD_LOSS_QUERY_SIZE 400
 char *cmd_loss_query(char text[CMD_LOSS_QUERY_SIZE], const char *path, const char *columns);
-/* Prints a note about what a run of that file lost, if it lost anything. */
+/* Prints a note about the losses of a run of that file, if it has any. */
 void cmd_note_losses(const struct cmd *cmd, const char *path, const struct rep_run *run);
 
-/* Adds a word for a shell, in quotes if it needs them. Returns 0 or TP_ENOMEM. */
+/* Appends a word for a shell, quoted if necessary. Returns 0 or TP_ENOMEM. */
 int cmd_quote(struct tp_buf *b, const char *word);
 
 /* Writes "5,120 events" or "1 event" to text and returns it. `what` has at most 19 letters. */

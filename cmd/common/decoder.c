@@ -14,9 +14,9 @@
 #include "open/input.h"
 #include "symbol/sidecar.h"
 
-/* Where both processes see it. The child's part is as little to be trusted as the dump. */
+/* Memory that both processes see. Values written by the child are as untrusted as the dump. */
 struct shared {
-	_Atomic int stage; /* of `stages` */
+	_Atomic int stage; /* index in `stages` */
 	_Atomic uint64_t done, total;
 
 	int code;
@@ -44,7 +44,7 @@ static int note_progress(void *ctx, const char *stage, uint64_t done, uint64_t t
 
 	while (i && strcmp(stage, stages[i]) != 0)
 		i--;
-	/* The limit is this process's. */
+	/* The limit on memory applies to this process. */
 	if (i == 1)
 		cmd_limit_stdin(done);
 	atomic_store_explicit(&s->done, done, memory_order_relaxed);
@@ -102,7 +102,7 @@ static void end(char *text, size_t size)
 	text[size - 1] = '\0';
 }
 
-/* A bool is 0 or 1, whatever byte the child has written there. */
+/* Makes a valid bool of whatever byte the child has written. */
 static void judge(bool *b)
 {
 	unsigned char byte;
@@ -149,7 +149,7 @@ void cmd_allow_symbols(struct cmd_jail *jail, const struct tp_symbol_options *op
 	rest = *dirs;
 	while (rest && (dir = strsep(&rest, ":")))
 		cmd_jail_allow(jail, *dir ? dir : ".");
-	/* Where distributions have what dwz took out of several files. */
+	/* Distributions put the common debug information of several files here (dwz). */
 	if (opt->nbinaries || opt->path)
 		cmd_jail_allow(jail, "/usr/lib/debug");
 }
@@ -169,7 +169,7 @@ static int import_in_child(struct work *w, bool require, struct tp_err *err)
 			cmd_jail_allow(&child.jail, sidecar);
 	}
 	if (!w->temp.err.code) {
-		cmd_jail_allow(&child.jail, w->temp.path); /* is the dump in it already? */
+		cmd_jail_allow(&child.jail, w->temp.path); /* to see if it has the dump already */
 		child.jail.write = w->temp.file;
 	}
 	cmd_allow_symbols(&child.jail, &w->opt->symbols, &dirs);
@@ -254,7 +254,7 @@ int cmd_decode(struct cmd *cmd, const char *path, const struct tp_symbol_options
 		cmd_allow_symbols(&child.jail, symbols, &dirs);
 	code = cmd_child_run(&child, &status, &err);
 	free(dirs);
-	/* The user knows of a stop: no message. */
+	/* The user stopped it, so no message is needed. */
 	if (code == TP_ECANCEL)
 		return CMD_SYSTEM;
 	return code ? cmd_fail(cmd, path, &err) : status;

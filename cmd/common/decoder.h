@@ -19,8 +19,8 @@ struct cmd;
 int cmd_decode(struct cmd *cmd, const char *path, const struct tp_symbol_options *symbols,
 	       int (*work)(void *ctx), void *ctx);
 
-/* Allows reading the files that name code. *dirs is a copy that must outlive the jail, and is to be
- * freed; NULL: there are no folders, or memory is out. */
+/* Allows reading the files that name code. *dirs becomes a copy of the folders' names, which must outlive
+ * the jail and which the caller frees; NULL: there are no folders, or memory is out. */
 void cmd_allow_symbols(struct cmd_jail *jail, const struct tp_symbol_options *opt, char **dirs);
 
 #endif

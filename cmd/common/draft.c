@@ -60,7 +60,7 @@ int cmd_draft_begin(struct cmd_draft *d, const char *path, bool keep)
 	return -1;
 }
 
-/* Names the file unless a file of that name exists. */
+/* Gives the file its name unless a file of that name exists. */
 static int name_new(const char *part, const char *path)
 {
 	if (!renameat2(AT_FDCWD, part, AT_FDCWD, path, RENAME_NOREPLACE))
@@ -118,8 +118,8 @@ FILE *cmd_draft_open(struct cmd_draft *d, const char *path, bool keep)
 	return NULL;
 }
 
-/* A stream forgets why a write failed. The cause, such as a full disk, mostly persists, so another
- * write finds it again. */
+/* Returns the errno of a failed write, which a stream does not remember. The cause, such as a full disk,
+ * usually persists, so another write fails with it again. */
 static int why_not_written(const struct cmd_draft *d)
 {
 	static const char block[4096];

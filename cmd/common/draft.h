@@ -1,6 +1,7 @@
-/* Writes a file under a temporary name beside its place. It takes its name when it is complete and
- * synced to the disk; until then the previous file stays. The next command that writes the same file
- * removes what a killed one has left. Commands write every file that a user names in this way.
+/* Writes a file under a temporary name in the same folder. It gets its real name when it is complete and
+ * synced to the disk; until then the previous file stays. If a command is killed, the next one that
+ * writes the same file removes the temporary file. Commands write every file that a user names in this
+ * way.
  *
  *	if (cmd_draft_begin(&draft, path, false))
  *		… errno …
@@ -13,19 +14,19 @@
 #include <stdio.h>
 
 struct cmd_draft {
-	char *path; /* what it will be called */
+	char *path; /* its final name */
 	char *part; /* its temporary name; NULL: there is no draft */
-	int fd;	    /* for writing; open and locked until the end */
+	int fd;	    /* open for writing and locked until the end */
 	bool keep;
 };
 
-/* Begins a file. Returns 0, or -1 with errno; after an error nothing is to be ended. `keep`: never
+/* Begins a file. Returns 0, or -1 with errno; after an error, cmd_draft_end must not be called. `keep`: never
  * replaces a file (EEXIST, here or at the end). Otherwise the new file gets the group and the
  * permissions of the one it replaces, as tp_temp_take_after says. */
 int cmd_draft_begin(struct cmd_draft *d, const char *path, bool keep);
 
-/* Learns from the umask which mode new files get; without it only their owner can read them. To be
- * called once, before there are threads; cmd_parse does it. */
+/* Reads the umask to learn which mode new files get. Without this call, only their owner can read them. Call
+ * it once, before there are threads; cmd_parse does it. */
 void cmd_draft_learn_mode(void);
 
 /* Gives the file its name if it is `done`; otherwise, and after an error, removes it. Returns 0, or

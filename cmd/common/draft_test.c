@@ -1,4 +1,4 @@
-/* Files that appear as a whole: their mode, and why one does not. */
+/* Tests the mode of files that appear as a whole, and the errors when they do not appear. */
 #include "common/draft.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	unlink(path);
-	return rmdir(dir); /* no part stays */
+	return rmdir(dir); /* fails if a temporary file is left */
 }
 
 static void test_draft_has_the_mode_of_new_files(void **state)
@@ -49,7 +49,7 @@ static void test_draft_has_the_mode_of_new_files(void **state)
 		assert_int_equal(cmd_draft_end(&d, true), 0);
 		assert_int_equal(stat(path, &st), 0);
 		assert_int_equal(st.st_mode & 0777, 0666 & ~masks[i]);
-		/* What it replaces says it otherwise. */
+		/* A replaced file's mode takes precedence. */
 		assert_int_equal(chmod(path, 0640), 0);
 		assert_int_equal(cmd_draft_begin(&d, path, false), 0);
 		assert_int_equal(cmd_draft_end(&d, true), 0);
@@ -76,8 +76,8 @@ static void replace(gid_t group, mode_t bits, struct stat *st)
 	assert_int_equal(unlink(path), 0);
 }
 
-/* What a group may do is for that group. Who is in it keeps it; for others who replace the file
- * their own group gets no more than everybody has. */
+/* The group of a replaced file is kept if the user belongs to it. Otherwise the new file has the user's
+ * group, which gets no more permissions than others have. */
 static void test_draft_is_for_the_same_group(void **state)
 {
 	static const struct {
@@ -129,7 +129,7 @@ static void test_draft_is_of_the_same_owner(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-/* A stream says why it could not write, and what is not whole has no name. */
+/* A stream reports why it could not write, and an incomplete file does not appear. */
 static void test_draft_says_why(void **state)
 {
 	struct rlimit before, least;
@@ -152,7 +152,7 @@ static void test_draft_says_why(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
-/* What is called as a store's lock would be is somebody's; what a killed command left is ours. */
+/* Temporary files of killed commands are removed; files named like a store's lock are not. */
 static void test_draft_leaves_locks(void **state)
 {
 	static const struct {

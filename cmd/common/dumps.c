@@ -10,9 +10,9 @@
 #include "open/input.h"
 #include "profile/merge/merge.h"
 
-#define PAYS	  4		       /* dumps per thread at least, or */
-#define BIG	  ((int64_t)256 << 10) /* one of that size */
-#define MAX_NOTES 5		       /* dumps about which something is said */
+#define PAYS	  4		       /* a thread pays for this many dumps, */
+#define BIG	  ((int64_t)256 << 10) /* or for one of this size */
+#define MAX_NOTES 5		       /* most dumps that get a note */
 
 /* ---- names ---- */
 
@@ -46,12 +46,12 @@ int cmd_names_of(struct tp_profile *p, const struct cmd_names *n, struct tp_err 
 struct load {
 	const char *const *paths;
 	size_t from, to;	    /* the thread's part */
-	struct rep_merger *sum;	    /* NULL: they are kept one by one */
-	struct cmd_profile *item;   /* then: all of them, by path */
+	struct rep_merger *sum;	    /* NULL: dumps are kept one by one */
+	struct cmd_profile *item;   /* the dumps by path if they are kept */
 	struct cmd_dump_note *note; /* by path */
 	struct cmd_names names;
 	struct tp_profile_dumps *before; /* the only path's earlier dumps; NULL: not wanted */
-	bool other;			 /* something is no dump of a profile */
+	bool other;			 /* a path is not a dump of a profile */
 	size_t failed;			 /* the path that err is about */
 	int code;
 	struct tp_err err;
@@ -198,7 +198,7 @@ static int add_parts(struct load *part, size_t nparts, struct tp_profile **sum, 
 	return code ? cmd_profiles_unlike(err) : 0;
 }
 
-#define MOST_DUMPS 100 /* of a file */
+#define MOST_DUMPS 100 /* most dumps taken from a file */
 
 static struct cmd_profile *append(struct cmd *cmd, struct cmd_profiles *out, struct tp_profile *p,
 				  const char *path, size_t nth, size_t of, struct tp_err *err)
@@ -217,7 +217,7 @@ static struct cmd_profile *append(struct cmd *cmd, struct cmd_profiles *out, str
 	return code ? NULL : &out->item[out->n - 1];
 }
 
-/* Appends the dumps of a file that fit into the list: the first one and the latest ones. */
+/* Appends dumps of a file to the list, at most MOST_DUMPS: the first one and the latest ones. */
 static int append_dumps(struct cmd *cmd, struct cmd_profiles *out, struct tp_profile_dumps *before,
 			const char *path, struct tp_err *err)
 {
@@ -307,7 +307,8 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool eac
 					.item = item,
 					.note = note,
 					.before = each_dump && n == 1 ? &before : NULL};
-		/* A single file stays as it is; parts of many are summed up for good. */
+		/* With one part, a single dump stays unmerged; with several, the sum of each part is
+		 * merged. */
 		if (add)
 			code = rep_merger_new(&part[i].sum, nparts > 1, &err);
 		if (!code)

@@ -10,13 +10,14 @@
 
 /* ---- names for code without names ---- */
 
-/* Each thread has one of its own. */
+/* Settings for names; each thread needs its own. */
 struct cmd_names {
 	struct tp_symbolizer *symbols; /* NULL: neither --binary nor --symbol-path is given */
 	enum rep_demangle demangle;
 };
 
-/* As cmd->profile says. Errors are those of profile/demangle.h and symbol/symbol.h. To be released in every case. */
+/* Sets it up from cmd->profile. Returns errors of profile/demangle.h and symbol/symbol.h. The caller
+ * releases it in every case. */
 int cmd_names_init(struct cmd_names *n, const struct cmd *cmd, struct tp_err *err);
 void cmd_names_release(struct cmd_names *n);
 int cmd_names_of(struct tp_profile *p, const struct cmd_names *n, struct tp_err *err);
@@ -29,8 +30,8 @@ struct cmd_dump_note {
 	bool damaged;
 };
 
-/* Reads a dump. *p belongs to the caller; it stays NULL if the dump is not a profile, which *what
- * then says. `before`: NULL, or takes the earlier dumps of the file. Returns 0 or an error code. */
+/* Reads a dump. *p belongs to the caller. If the file is not a profile, *p stays NULL and *what says what it
+ * is. `before` (may be NULL) gets the earlier dumps of the file. Returns 0 or an error code. */
 int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what *what,
 		  struct tp_profile **p, struct tp_profile_dumps *before,
 		  struct cmd_dump_note *note, struct tp_err *err);

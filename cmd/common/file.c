@@ -20,15 +20,15 @@ static int fail(const struct cmd *cmd, const char *path)
 			  cmd_advice(why));
 }
 
-/* What is no regular file is written to as it is; so is what cannot have a second one beside it, as
- * its folder takes no new files. */
+/* Returns whether a file is written in place: it is not a regular file, or (by errno) its folder permits no
+ * new files. */
 static bool as_it_is(const struct stat *st)
 {
 	return !S_ISREG(st->st_mode) || errno == EACCES || errno == EPERM;
 }
 
-/* /dev/stdout, as a rule: another file in its place would not be what the shell has opened, maybe
- * to add to it. */
+/* Returns whether a file is the one that stdout writes to, usually /dev/stdout. It must not be replaced: the
+ * shell has opened it, perhaps to append. */
 static bool is_stdout(const struct stat *st)
 {
 	struct stat out;
@@ -113,8 +113,8 @@ int cmd_file_begin(struct cmd *cmd, const char *const *others, size_t n)
 	}
 	if (there && S_ISREG(st.st_mode))
 		is = cmd_file_sqlite(path);
-	/* Nobody keeps a store that only others may read; all else that hides whether it is one
-	 * may be over by the time that it is replaced. */
+	/* A file that cannot be read may be a store. It is replaced only after EACCES, as users do not keep
+	 * stores that they may not read; other errors may be temporary. */
 	if (is == CMD_UNREAD && errno != EACCES)
 		return fail(cmd, path);
 	if (is == CMD_STORE)
@@ -172,7 +172,8 @@ int cmd_file_place(const struct cmd *cmd, const char *path)
 	return why ? fail(cmd, path) : CMD_OK;
 }
 
-/* As with dumps: status 3 for what is missing or a folder, else 4. */
+/* Sets the error for a file that cannot be read, with exit statuses as for dumps: 3 for a missing file or a
+ * folder, else 4. */
 static int unread(struct tp_err *err)
 {
 	return tp_err_set(err, errno == ENOENT || errno == EISDIR ? TP_ENOENT : TP_EIO,

@@ -65,8 +65,8 @@ const char *cmd_file_name(const char *path)
 	return !strcmp(path, "-") ? "stdin" : slash && slash[1] ? slash + 1 : path;
 }
 
-/* Returns where the shortest end of path begins, in whole names of folders, that is not an end of
- * `other`; 0 if each end of path is one. */
+/* Returns the start of the shortest suffix of path, in whole names, that is not a suffix of `other`; 0 if all
+ * suffixes of path are. */
 static size_t differs_from(const char *path, const char *other)
 {
 	size_t at = strlen(path), n = strlen(other);
@@ -75,7 +75,7 @@ static size_t differs_from(const char *path, const char *other)
 		at--;
 		n--;
 	}
-	/* Here both differ, in the byte before; a slash belongs to the name before it. */
+	/* The paths differ in the byte before `at`. If it is a slash, it belongs to the name before it. */
 	if (at)
 		at--;
 	while (at && path[at - 1] != '/')

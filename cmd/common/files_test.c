@@ -16,7 +16,7 @@ static void test_apart(void **state)
 	    {"/data/x/before/shop/heap", "/data/x/after/shop/heap", "before/shop/heap"},
 	    {"before/heap", "after/mutex", "heap"},
 	    {"a/heap-1", "b/heap-2", "heap-1"},
-	    /* The end of one is all of the other, or not the whole name of a folder. */
+	    /* One path is a suffix of the other, in whole names or not. */
 	    {"heap", "after/heap", "heap"},
 	    {"after/heap", "heap", "after/heap"},
 	    {"xafter/heap", "after/heap", "xafter/heap"},
@@ -24,7 +24,7 @@ static void test_apart(void **state)
 	    {"xheap", "heap", "xheap"},
 	    {"a//heap", "b/heap", "a//heap"},
 	    {"/heap", "a/heap", "/heap"},
-	    /* One file twice has one name. */
+	    /* The same file twice needs no folder. */
 	    {"a/heap", "a/heap", "heap"},
 	    {"-", "a/stdin", "stdin"},
 	    {"a/", "b/", "a/"},
@@ -39,7 +39,7 @@ static void test_apart(void **state)
 	}
 }
 
-/* The longest that any of the others asks for. */
+/* A name has the folders that are needed to distinguish it from all others. */
 static void test_apart_of_many(void **state)
 {
 	const char *paths[] = {"1/a/heap", "2/a/heap", "2/b/heap", "heap.gz"};

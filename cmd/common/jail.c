@@ -95,7 +95,7 @@ static bool is_link(int dir, const struct dirent *e)
 	return !fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode);
 }
 
-/* Allows the files that links in a folder lead to. */
+/* Allows the targets of links in a folder. */
 static void allow_links(int ruleset, const char *path)
 {
 	DIR *dir = opendir(path);
@@ -109,9 +109,8 @@ static void allow_links(int ruleset, const char *path)
 		closedir(dir);
 }
 
-/* Folders of binaries and debug files often consist of links. Allows what links in the folder lead
- * to, and those in its folders by the first two digits of build ids (see libparse/symbol/path.c).
- */
+/* Allows the targets of links in a folder, and in its folders named by the first two digits of build ids (see
+ * libparse/symbol/path.c). Folders of binaries and debug files often consist of links. */
 static void allow_linked(int ruleset, const char *path)
 {
 	static const char *const of_ids[] = {"", "/.build-id"};

@@ -118,7 +118,7 @@ static int allow_some(scmp_filter_ctx f)
 		code = allow_opening(f);
 	if (!code)
 		code = allow_control(f);
-	/* Its own limits (limit.h). */
+	/* The process's own limits (limit.h). */
 	if (!code)
 		code = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
 					SCMP_A0(SCMP_CMP_EQ, 0, 0));

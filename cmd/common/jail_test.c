@@ -1,5 +1,5 @@
-/* Each thing that decoding has no use for is tried in a child with a jail, where it has to fail,
- * and in one without, where it has to succeed: else it would tell nothing. */
+/* Tries everything that decoding does not need in a child with a jail, where it has to fail, and in one
+ * without, where it has to succeed: otherwise the first result would mean nothing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -37,7 +37,7 @@ static void put_file(const char *path)
 	close(fd);
 }
 
-/* A folder of links: by name, and by build id. */
+/* Makes a folder of links by name and by build id. */
 static void put_names(struct place *p)
 {
 	char command[512];
@@ -81,7 +81,7 @@ static int tear_down(void **state)
 	return system(command) ? -1 : 0;
 }
 
-/* ---- what is tried: true where it can be done ---- */
+/* ---- attempts, which return true if they succeed ---- */
 
 static bool opens(const char *path, int how)
 {
@@ -104,7 +104,7 @@ static bool cut_part(struct place *p)
 {
 	return opens(p->part, O_RDWR | O_TRUNC);
 }
-/* For what a device may be asked; Landlock has no name for it. */
+/* This access mode permits only ioctls on devices; Landlock cannot restrict it. */
 static bool open_other_for_nothing(struct place *p)
 {
 	return opens(p->other, O_ACCMODE);
@@ -204,7 +204,7 @@ static bool start_process(struct place *p)
 	return pid > 0 && waitpid(pid, NULL, 0) == pid;
 }
 
-/* What exec does not come back from. */
+/* Returns only if exec fails; the program's exit status means success. */
 static bool start_program(struct place *p)
 {
 	(void)p;
@@ -237,7 +237,7 @@ static bool signal_thread(struct place *p)
 	return !syscall(SYS_tgkill, getppid(), getppid(), SIGWINCH);
 }
 
-/* To be sent one when something happens to a file. */
+/* Asks for a signal to the parent when something happens to a file. */
 static bool signal_later(struct place *p)
 {
 	int fd = open(p->in, O_RDONLY | O_CLOEXEC);
@@ -289,7 +289,7 @@ static bool take_memory(struct place *p)
 static const struct {
 	const char *what;
 	bool (*try)(struct place *p);
-	unsigned refused; /* by either of these */
+	unsigned refused; /* parts of the jail, each of which refuses it; 0: it is allowed */
 } tries[] = {
     {"read the input", read_in, 0},
     {"write the part", write_part, 0},
@@ -403,9 +403,9 @@ static void test_jail_tries(void **state)
 			fail_msg("in a jail of %u, one %s %s", *has, jailed ? "can" : "cannot",
 				 tries[i].what);
 	}
-	/* Such as tracing, where the system is strict or an emulator. */
+	/* A few attempts, such as tracing, may fail without a jail on a strict system or in an emulator. */
 	assert_true(untold <= 3);
-	/* A kernel that says it has Landlock must have put it in force. */
+	/* If the kernel reports Landlock, it must be in force. */
 	assert_int_equal(!!(*has & CMD_JAIL_LANDLOCK), cmd_jail_landlock() > 0);
 	cmd_child_unshare(has, sizeof(*has));
 }

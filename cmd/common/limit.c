@@ -1,6 +1,6 @@
-/* The limit is the system's own (RLIMIT_DATA), so it holds for libraries, too. It counts what is
- * private and can be written: a little more than is in memory, as of threads' stacks only a few
- * pages are. What it does not count are pages of files. */
+/* The limit is the kernel's (RLIMIT_DATA), so it holds for libraries, too. It counts private writable memory,
+ * which is a little more than the memory in use: of the stacks of threads, only a few pages are. It does not
+ * count pages of files. */
 #include "common/limit.h"
 
 #include <pthread.h>
@@ -13,14 +13,14 @@
 #include "common/number.h"
 #include "open/unpack.h"
 
-/* Of the base: the program itself, and the input. */
+/* The part of the base for pages of the program and the input, which RLIMIT_DATA does not count. */
 #define PROGRAM_BYTES ((int64_t)16 << 20)
-/* … and what a packed one becomes, which is mapped. */
+/* The part for the unpacked form of a packed input, which is mapped. */
 #define UNPACKED_BYTES ((int64_t)96 << 20)
 
-#define STACK_BYTES ((size_t)8 << 20) /* as most sessions have it */
+#define STACK_BYTES ((size_t)8 << 20) /* the usual default */
 
-/* Sanitizers have far more mapped than they use. */
+/* Sanitizers map far more memory than they use. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define LIMITED 0
 #elif defined(__has_feature)
@@ -34,16 +34,16 @@
 #endif
 
 static struct {
-	int64_t given;	/* TPROF_MEMORY; -1 for unlimited, 0 where it says nothing */
+	int64_t given;	/* TPROF_MEMORY; -1: unlimited, 0: not set */
 	int64_t inputs; /* bytes of the files */
 	bool packed;
-	bool waits;   /* for standard input */
-	int64_t most; /* 0: none */
+	bool waits;   /* standard input is read; its size is not known yet */
+	int64_t most; /* the limit that is set; 0: no limit */
 	struct rlimit before;
 } limit;
 
-/* Stacks of threads count whole, and the session may allow ones of gigabytes (ulimit -s): none of
- * ours needs that much. */
+/* Limits the stacks of threads, which count with their whole size. The session may permit stacks of gigabytes
+ * (ulimit -s); our threads need much less. */
 static void bound_stacks(void)
 {
 	pthread_attr_t attr;
@@ -149,7 +149,7 @@ void cmd_limit_stdin(uint64_t bytes)
 		return;
 	if (bytes < INT64_MAX / 2 && (int64_t)bytes > limit.inputs)
 		limit.inputs = (int64_t)bytes;
-	limit.packed = true; /* it is in a temporary file, as if it were */
+	limit.packed = true; /* it is kept in a temporary file, as unpacked input is */
 	set();
 }
 

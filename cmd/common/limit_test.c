@@ -1,4 +1,4 @@
-/* What commands may take of memory. Each case in a process of its own: limits only go down. */
+/* Tests the limits on memory. Each case runs in its own process, since limits cannot be raised again. */
 #include "common/limit.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 static char folder[32];
 
-/* A plain file and a packed one, of `size` bytes that are not there. */
+/* Makes a sparse file of `size` bytes that begins with `head`. */
 static void put(const char *name, const char *head, off_t size)
 {
 	char path[64];
@@ -57,7 +57,7 @@ static int tear_down(void **state)
 
 #define NOT_SET (255 * 16)
 
-/* In MiB; 0 for none, NOT_SET where the system did not do what it was told. */
+/* Returns the limit in MiB; 0: no limit, NOT_SET: the system ignored the call. */
 static int limit_of(char **argv, const char *given)
 {
 	static const struct cmd cmd = CMD_INIT("tprof-test");
@@ -84,7 +84,7 @@ static int limit_of(char **argv, const char *given)
 	return WEXITSTATUS(how) * 16;
 }
 
-/* Builds with sanitizers set no limits, and an emulator may ignore them. */
+/* Skips the test if there are no limits: sanitizer builds set none, and an emulator may ignore them. */
 static void need_limits(void)
 {
 	char *argv[] = {(char *)"tprof-test", (char *)"small", NULL};
@@ -134,7 +134,8 @@ static void *nothing(void *ctx)
 	return ctx;
 }
 
-/* Stacks count whole: where the session allows large ones (ulimit -s), there was no thread. */
+/* Stacks count with their whole size. If the session permits large ones (ulimit -s), threads could not be
+ * started. */
 static void test_limit_leaves_room_for_threads(void **state)
 {
 	char *argv[] = {(char *)"tprof-test", (char *)"small", NULL};

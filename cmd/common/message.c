@@ -19,7 +19,7 @@ int cmd_flush(void)
 {
 	static int first;
 
-	/* A write that failed just now left its reason in errno. */
+	/* If the last write failed, errno still has the reason. */
 	if (ferror(stdout) && !first)
 		first = errno ? errno : EIO;
 	if (fflush(stdout) && !first)
@@ -27,14 +27,15 @@ int cmd_flush(void)
 	return first;
 }
 
-/* Where there is no memory to escape a text in: what is no plain letter, digit or sign is a '?'. */
+/* Writes a text with '?' for everything but printable ASCII, if there is no memory to escape it. */
 static void put_plain(FILE *f, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		putc(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?', f);
 }
 
-/* Texts may hold bytes of a dump or of an argument: escaped before they reach the terminal. */
+/* Appends "path: text", escaped, since both may contain bytes of a dump or an argument. `path` may be NULL.
+ * Returns nonzero if memory is out. */
 static int escape(struct tp_buf *line, const char *path, const char *text)
 {
 	int failed = 0;
@@ -46,10 +47,10 @@ static int escape(struct tp_buf *line, const char *path, const char *text)
 	return failed | rep_escape(line, text, strlen(text), REP_ESCAPE_SHOWN);
 }
 
-/* Notes that a pager may yet show: said now, they would scroll away in front of it. While there is
- * one: what it would take away with it. */
+/* Messages that wait. Before a pager starts: notes for the pager, as they would scroll away above it. While
+ * one runs: messages that its screen would hide. */
 static struct tp_buf held;
-/* Those that were written to the pager. */
+/* Notes that were written to the pager. */
 static struct tp_buf passed;
 static bool not_written;
 
@@ -78,7 +79,7 @@ bool cmd_notes_are_in(int fd)
 
 	if (!passed.size)
 		return false;
-	/* A reader takes lines, or more, from the front. */
+	/* The pager reads from the front, so if it left anything of the notes, it left their last line. */
 	last = memrchr(passed.data, '\n', passed.size - 1);
 	last = last ? last + 1 : passed.data;
 	if (!tp_buf_reserve(&rest, passed.size)) {
@@ -100,7 +101,8 @@ void cmd_notes_passed(bool taken)
 	tp_buf_release(&passed);
 }
 
-/* False: there is no memory to, it has to be said at once. */
+/* Adds a message to the waiting ones. Returns false if memory is out; the message must then be printed at
+ * once. */
 static bool hold(const struct cmd *cmd, const char *kind, const char *path, const char *text)
 {
 	size_t before = held.size;
@@ -193,7 +195,7 @@ void cmd_print(const struct cmd *cmd, const char *fmt, ...)
 		return;
 	if ((size_t)n >= sizeof(text))
 		n = sizeof(text) - 1;
-	/* The newline at the end was added here; all others are part of names. */
+	/* The last newline belongs to the format; all others are part of names. */
 	if (n && text[n - 1] == '\n')
 		n--;
 	(void)cmd;
@@ -205,7 +207,8 @@ void cmd_print(const struct cmd *cmd, const char *fmt, ...)
 	tp_buf_release(&line);
 }
 
-/* What there is to say of an error: all of it, about `path` (NULL: of nothing). */
+/* The message about an error with its advice, the path that it is about (NULL: no path), and the exit
+ * status. */
 struct sentence {
 	const char *path;
 	char text[sizeof(((struct tp_err *)NULL)->msg) + CMD_ADVICE_SIZE];
@@ -221,8 +224,8 @@ static void explain(const struct cmd *cmd, const char *path, const struct tp_err
 
 	s->path = path;
 	s->status = CMD_INPUT;
-	/* What pprof takes, too: addresses to fetch from, and the program in front of its profile.
-	 */
+	/* Arguments that pprof takes and tprof does not: addresses to fetch from, here, and the program
+	 * before its profile, below. */
 	if (path && cmd_pprof_url(path) && (err->code == TP_ENOENT || err->code == TP_EIO)) {
 		snprintf(s->text, sizeof(s->text),
 			 "fetch it first: curl -o FILE '%s', then %s FILE", path, cmd->name);
@@ -244,7 +247,7 @@ static void explain(const struct cmd *cmd, const char *path, const struct tp_err
 		    path);
 		return;
 	}
-	/* Callers may have put the path in front already; once is enough. */
+	/* The message may begin with the path already. */
 	if (n && !strncmp(msg, path, n) && msg[n] == ':')
 		path = NULL;
 	s->path = path && strcmp(path, "-") == 0 ? "standard input" : path;
@@ -256,10 +259,10 @@ int cmd_fail(const struct cmd *cmd, const char *path, const struct tp_err *err)
 {
 	struct sentence s;
 
-	/* A reader of our output that has seen enough (head, a pager that was quit) is no error. */
+	/* If the reader has closed the pipe (head, a pager that was quit), that is not an error. */
 	if (err->code == TP_EIO && cmd_flush() == EPIPE)
 		return CMD_OK;
-	/* Nor is a full disk the fault of what was being read. */
+	/* If writing failed otherwise, as on a full disk, the error is not about the input. */
 	if (err->code == TP_EIO && cmd_flush())
 		path = NULL;
 	explain(cmd, path, err, &s);
@@ -307,7 +310,7 @@ char *cmd_plural(char text[CMD_PLURAL_SIZE], int64_t n, const char *what)
 	return text;
 }
 
-/* "1.2MiB, about 5,120 events", without what is not known. */
+/* Writes "1.2MiB, about 5,120 events" without unknown parts. */
 char *cmd_lost(char text[CMD_LOST_SIZE], int64_t bytes, int64_t n_of, const char *what, bool more)
 {
 	char of[CMD_PLURAL_SIZE], size[TP_UNITS_SIZE];
@@ -331,8 +334,8 @@ char *cmd_loss_query(char text[CMD_LOSS_QUERY_SIZE], const char *path, const cha
 	const char *file = "FILE";
 	struct tp_buf word = {0};
 
-	/* What came by standard input is gone, and what is far away has no table. A name that is
-	 * too long would be no help. */
+	/* Standard input cannot be read again, and an engine has no such table. A path that is too
+	 * long is not shown. */
 	if (strcmp(path, "-") != 0 && !cmd_engine_is_url(path)) {
 		int code = *path == '-' ? tp_buf_put(&word, "./", 2) : 0;
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #define MAX_WORD 31
-/* Further away is a guess, not a suggestion. */
+/* A word at a larger distance would be a guess, not a suggestion. */
 #define MAX_DISTANCE 2
 
-/* So many letters a word has at least that is to be taken for one at that distance. */
+/* The least length of a typed word for a suggestion, by distance. */
 static const int letters[MAX_DISTANCE + 1] = {0, 2, 6};
 
 int cmd_distance(const char *a, const char *b)
@@ -39,7 +39,7 @@ void cmd_near_try(struct cmd_near *near, const char *typed, const char *word)
 {
 	int d = cmd_distance(typed, word);
 
-	/* With many of its letters wrong it is another word: of 'bogus' comes no 'focus'. */
+	/* A short word with two wrong letters is another word: 'bogus' does not suggest 'focus'. */
 	if (d > MAX_DISTANCE || (int)strlen(typed) < letters[d] ||
 	    (near->word && d >= near->distance))
 		return;
@@ -49,7 +49,7 @@ void cmd_near_try(struct cmd_near *near, const char *typed, const char *word)
 
 void cmd_near_task(struct cmd_near *near, const char *typed, const char *word)
 {
-	/* Each task, and what else it is called. */
+	/* Each task with its names in other programs. */
 	static const char *const names[][6] = {
 	    {"list", "ls", "ll", "dir", "runs"},
 	    {"show", "info", "cat", "describe", "stat", "inspect"},

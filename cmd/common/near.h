@@ -4,18 +4,18 @@
 
 #include <stddef.h>
 
-/* The nearest word seen so far; {0} to begin with. */
+/* The nearest word so far; initialise it with {0}. */
 struct cmd_near {
-	const char *word; /* NULL: none is near enough to be suggested */
+	const char *word; /* NULL: no word is near enough for a suggestion */
 	int distance;
 };
 
-/* Edits (a letter put in, left out, replaced, or two swapped) that make b of a; of their first 31
- * letters. */
+/* Returns the number of edits (insert, delete or replace a letter, swap two) that turn a into b, of their
+ * first 31 letters. */
 int cmd_distance(const char *a, const char *b);
-/* Is `word`, which there is, what `typed` was meant to be? It is kept, not copied. */
+/* Remembers the known word `word` if it is nearer to `typed` than those before. The pointer is kept. */
 void cmd_near_try(struct cmd_near *near, const char *typed, const char *word);
-/* The same for what a command can do: a task that other programs call `typed` ("ls", of list) is the
+/* Does the same for tasks of a command. A task that other programs call `typed` ("ls" for list) is the
  * nearest. */
 void cmd_near_task(struct cmd_near *near, const char *typed, const char *word);
 

@@ -47,7 +47,8 @@ bool cmd_parse_count(const char *text, int64_t max, int64_t *n)
 	return true;
 }
 
-/* Reads "12.5" at *text; whole part, and the decimals as a fraction of *scale (a power of ten). */
+/* Reads a number such as "12.5" at *text: the whole part, and the decimals as *fraction / *scale (a power of
+ * ten). Moves *text behind it. Returns false if there is no number or it does not fit. */
 static bool decimal(const char **text, int64_t *whole, int64_t *fraction, int64_t *scale)
 {
 	const char *p = *text;
@@ -74,7 +75,7 @@ static bool decimal(const char **text, int64_t *whole, int64_t *fraction, int64_
 	return true;
 }
 
-/* whole.fraction × size, rounded towards zero; false when it does not fit. */
+/* Computes whole.fraction × size, rounded towards zero. Returns false if it does not fit. */
 static bool scaled(int64_t whole, int64_t fraction, int64_t scale, int64_t size, int64_t *out)
 {
 	uint64_t part;

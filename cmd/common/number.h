@@ -1,4 +1,4 @@
-/* Numbers, times and sizes given as arguments, read strictly: all of the text must be used. */
+/* Parses numbers, times and sizes in arguments strictly: the whole text must be valid. */
 #ifndef CMD_NUMBER_H
 #define CMD_NUMBER_H
 
@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Decimal digits only, at most max. */
+/* Parses decimal digits, a number of at most max. */
 bool cmd_parse_count(const char *text, int64_t max, int64_t *n);
-/* "4096", "64K", "1.5MiB" (powers of 1024), "10MB" (powers of 1000), in bytes. */
+/* Parses a size in bytes: "4096", "64K", "1.5MiB" (powers of 1024), "10MB" (powers of 1000). */
 bool cmd_parse_size(const char *text, int64_t *bytes);
-/* "12.5%" or "12.5": 0 to 100. */
+/* Parses a percentage from 0 to 100: "12.5%" or "12.5". */
 bool cmd_parse_percent(const char *text, double *percent);
 
-/* The same for a value of the named option ("--from"): ends with a usage error when it is wrong.
- * Durations are read by tp_parse_ns, have a unit, and are not negative. */
+/* Return the value of the named option ("--from"); a wrong one is a usage error, which ends the command.
+ * Durations are parsed by tp_parse_ns, need a unit, and must not be negative. */
 int64_t cmd_arg_count(struct argp_state *state, const char *option, const char *arg, int64_t max);
 int64_t cmd_arg_duration(struct argp_state *state, const char *option, const char *arg);
-/* The same for how long people wait, or keep something: other units are proposed. */
+/* Does the same for durations in the range of minutes or days: the error suggests other units. */
 int64_t cmd_arg_span(struct argp_state *state, const char *option, const char *arg);
 int64_t cmd_arg_size(struct argp_state *state, const char *option, const char *arg);
 /* Returns the index of a word in a table of n rows, each of `size` bytes and beginning with a word

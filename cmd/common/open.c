@@ -29,7 +29,7 @@ int cmd_is_store(const char *path, struct tp_err *err)
 	return code ? code : cmd_what_of(head, size) == CMD_WHAT_STORE;
 }
 
-/* Imports into a store for this command only, if there can be no cache folder. */
+/* Imports into a temporary store for this command if the cache folder cannot be used. */
 static int open_without_cache(struct cmd *cmd, const char *path,
 			      const struct tp_import_options *opt, struct tp_import_result *result,
 			      struct tp_err *err)
@@ -76,7 +76,7 @@ static int open_dump(struct cmd *cmd, const char *path)
 	if (code) {
 		int status = cmd_fail(cmd, path, &err);
 
-		cmd_close(cmd); /* a scratch folder must go before a signal ends us */
+		cmd_close(cmd); /* removes a scratch folder, which the signal would leave */
 		cmd_interrupted();
 		return status;
 	}
@@ -114,8 +114,7 @@ int cmd_open_store(struct cmd *cmd, const char *path, bool writable)
 	return code ? cmd_fail(cmd, path, &err) : CMD_OK;
 }
 
-/* Renames the run of a dump, once it is picked, to the name that tells it from other dumps of the
- * command line. */
+/* Renames the picked run of a dump to the name that distinguishes it from other dumps on the command line. */
 static int tell_apart(struct cmd *cmd, const char *path)
 {
 	const char *name = cmd_name_apart(cmd, path);

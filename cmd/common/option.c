@@ -20,12 +20,12 @@ bool cmd_options_each(const struct argp *argp, bool (*fn)(void *ctx, const struc
 	return true;
 }
 
-/* A name as it was typed, up to '=', and the options it may stand for. */
+/* An option's name as typed, up to '=', and the options that it may mean. */
 struct typed {
 	char name[64];
 	size_t size;
 	struct cmd_near near;
-	const struct argp_option *exact, *begun; /* of this name; whose name begins so */
+	const struct argp_option *exact, *begun; /* with this name; with a name that begins so */
 	char letter;
 	const struct argp_option *lettered;
 };
@@ -79,7 +79,7 @@ static void refuse(const struct cmd *cmd, const struct typed *t)
 struct given {
 	struct one {
 		const struct argp_option *o;
-		const char *value; /* NULL: without, where that may be */
+		const char *value; /* NULL: an optional argument is missing */
 	} * one;
 	size_t n;
 };
@@ -131,8 +131,8 @@ static void note_given(const struct cmd *cmd, struct given *g, const struct argp
 	g->one[g->n++] = (struct one){o, value};
 }
 
-/* Checks letters after one dash ("-vo"). The last may have an argument in the same word or the next
- * one. Returns whether it is the next one. */
+/* Checks the letters after one dash ("-vo"). The last one may have an argument, in the same word or the next
+ * one. Returns whether the next word is an argument. */
 static bool letters(const struct cmd *cmd, const struct argp *argp, struct given *g,
 		    const char *text, const char *next)
 {
@@ -194,8 +194,7 @@ void cmd_options_check(const struct cmd *cmd, const struct argp *argp, int argc,
 		o = t.exact ? t.exact : t.begun;
 		if (!o)
 			refuse(cmd, &t);
-		/* An alias has the argument of what it stands for: only looked at where it has one.
-		 */
+		/* Aliases set another option's value and have no argument, so they are not checked. */
 		if (!o->arg)
 			continue;
 		value = value ? value + 1 : o->flags & OPTION_ARG_OPTIONAL ? NULL : argv[++i];

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* Sets options of less. -F: print output that fits the screen and exit; -R: show colours; -X: leave
- * the output on the screen. If the user has set other options, -R is added, as colours would be
- * shown as bytes otherwise. */
+/* Sets options of less. -F: print output that fits the screen and exit; -R: show colours; -X: leave the
+ * output on the screen. If the user has set options, adds only -R: without it, less shows colours as
+ * bytes. */
 static void set_less(void)
 {
 	const char *set = getenv("LESS");
@@ -133,14 +133,13 @@ void cmd_pager(struct cmd *cmd)
 		dup2(fd[1], STDERR_FILENO);
 	close(fd[0]);
 	close(fd[1]);
-	/* ^C is the pager's: it stops a search there, and must not take the output away under it.
-	 */
+	/* ^C is for the pager, where it stops a search. It must not end this process, which still writes. */
 	signal(SIGINT, SIG_IGN);
 	cmd_notes_pass();
 }
 
-/* Opens the reading end of the pipe, to see what the pager has left unread. It cannot be kept open
- * all the time, as writes would never fail then. Returns -1 if that is not possible. */
+/* Opens the reading end of the pipe, to find out what the pager left unread. It cannot be kept open all the
+ * time, as writes would then never fail. Returns -1 if it cannot be opened. */
 static int open_rest(void)
 {
 	int fd = open("/proc/self/fd/1", O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -156,7 +155,7 @@ static void give_back(int *kept, int fd)
 {
 	if (*kept < 0)
 		return;
-	if (dup2(*kept, fd) < 0) /* at least the pager has to see the end of its input */
+	if (dup2(*kept, fd) < 0) /* at least end the pager's input */
 		close(fd);
 	close(*kept);
 	*kept = -1;

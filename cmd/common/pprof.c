@@ -5,10 +5,10 @@
 
 #include "common/near.h"
 
-/* What pprof has (driver: commands.go, cli.go) and one command of ours at least has not. Those of a
- * command come first in its own case; %s is the option's name as pprof spells it. */
+/* Options and commands of pprof (driver: commands.go, cli.go) that at least one of our commands lacks. For a
+ * command, its own rows take precedence. %s in a sentence is the name of the command. */
 static const struct {
-	const char *command; /* only there; NULL: in all others */
+	const char *command; /* the command that the row is for; NULL: all others */
 	const char *pprof, *say;
 } table[] = {
     /* reports of tprof-top */
@@ -97,7 +97,7 @@ static const struct {
     {"tprof-export", "trim", "nothing is left out of what is written"},
 };
 
-/* Of these, pprof's options without a sentence, commands have what suits them. */
+/* Other options of pprof. Each command has those that suit it; tprof-top has all. */
 static const char *const settings[] = {
     "call_tree",    "compact_labels", "cum",	      "divide_by",     "drop_negative",
     "edgefraction", "flat",	      "functions",    "files",	       "filefunctions",
@@ -109,7 +109,7 @@ static const char *const settings[] = {
     "contentions",  "sort",
 };
 
-/* The same but for dashes and underscores? */
+/* Returns whether the names are equal apart from dashes and underscores. */
 static bool same(const char *typed, size_t size, const char *name)
 {
 	size_t i = 0;
@@ -143,7 +143,7 @@ const char *cmd_pprof_advice(const char *command, const char *option, char text[
 	const char *say = sentence_of(command, option, size), *at;
 
 	text[0] = '\0';
-	/* Nothing is looked for unless it is asked for. */
+	/* This is the default: names are looked for only on request. */
 	if (same(option, size, "symbolize") && !strcmp(option + size, "=none"))
 		return text;
 	for (size_t i = 0; !say && i < sizeof(settings) / sizeof(settings[0]); i++)

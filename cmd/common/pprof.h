@@ -1,5 +1,5 @@
-/* Options of 'go tool pprof' that our commands lack: what to type instead. One table serves all commands, so
- * users of pprof find either the option or its replacement. */
+/* Advice about options of 'go tool pprof' that our commands lack. One table serves all commands, so users of
+ * pprof find either the option or its replacement. */
 #ifndef CMD_PPROF_H
 #define CMD_PPROF_H
 
@@ -8,15 +8,15 @@
 
 #define CMD_PPROF_SIZE 320
 
-/* One sentence for an option as typed, without dashes ("http=:8080"), or NULL where pprof has no
- * such option. It is written into text. "" where it asks for what is so anyway ("symbolize=none").
- * `command` is the one that was called. */
+/* Returns a sentence about an option as typed, without dashes ("http=:8080"), for the command `command`.
+ * Returns NULL if pprof has no such option, and "" if the option sets the default ("symbolize=none"). The
+ * sentence is in `text`. */
 const char *cmd_pprof_advice(const char *command, const char *option, char text[CMD_PPROF_SIZE]);
 
-/* One of pprof's options that is spelled nearly so, NULL where none is. */
+/* Returns an option of pprof with a similar name, or NULL. */
 const char *cmd_pprof_near(const char *option);
 
-/* Is it an address that pprof would fetch a profile from? */
+/* Returns whether pprof would fetch a profile from this address. */
 bool cmd_pprof_url(const char *path);
 
 #endif

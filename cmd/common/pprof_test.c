@@ -12,7 +12,7 @@
 static void test_pprof_advice(void **state)
 {
 	static const struct {
-		const char *command, *option, *part; /* of the sentence; NULL: pprof has none */
+		const char *command, *option, *part; /* part NULL: pprof has no such option */
 	} cases[] = {
 	    {"tprof-top", "http=:8080", "tprof-flame -o page.html FILE"},
 	    {"tprof-diff", "http=:8080", "tprof-flame --base=OLD -o change.html NEW"},

@@ -156,8 +156,8 @@ static bool has_option(const struct argp *argp, const char *name)
 	return find_option(argp, name, strlen(name), 0);
 }
 
-/* One letter and what belongs to it ("-n10", "-oflame.svg") is meant, not the misspelled name of an
- * option: a number, or something that looks like a file. */
+/* Returns whether a text after one dash is a letter with its value ("-n10", "-oflame.svg"), not a misspelled
+ * name: the value is a number, or for -o looks like a file. */
 static bool is_letter_with_value(const struct argp *argp, const char *text)
 {
 	const struct argp_option *o = find_option(argp, NULL, 0, text[0]);
@@ -177,7 +177,8 @@ static void refuse(const struct cmd *cmd, const char *typed, const char *why)
 	exit(CMD_USAGE);
 }
 
-/* What an argument that begins with a dash is for argp: the same, another, or NULL for nothing. */
+/* Returns the argument for argp in place of one that begins with a dash: the same, a translation, or NULL to
+ * drop it. */
 static char *translate(const struct cmd *cmd, const struct argp *argp, char *typed)
 {
 	bool one_dash = typed[1] != '-', ignored = false;
@@ -196,7 +197,7 @@ static char *translate(const struct cmd *cmd, const struct argp *argp, char *typ
 		return spell("help", NULL);
 	if (!strncmp(text, "help", 4) || !strcmp(text, "usage") || !strcmp(text, "version"))
 		return one_dash ? spell(text, NULL) : typed;
-	/* One letter is an option of ours or (-o) of pprof's. */
+	/* A single letter is an option of ours, or -o of pprof. */
 	if (one_dash && !text[1] && (text[0] != 'o' || find_option(argp, NULL, 0, 'o')))
 		return typed;
 	if (one_dash && is_letter_with_value(argp, text))

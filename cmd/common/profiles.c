@@ -201,7 +201,8 @@ static void tell_untyped(const struct cmd *cmd, const struct cmd_profiles *list,
 			 list->untyped, list->nuntyped - 1, index);
 }
 
-/* A table of such a profile has one row, which is called like the program. */
+/* Notes that profiles have no names of functions. Their tables have one row, which is named after the
+ * program. */
 static void tell_nameless(const struct cmd *cmd, const struct cmd_profiles *list)
 {
 	if (!cmd->names_code || cmd->profile->binary || cmd->profile->symbol_path)
@@ -224,7 +225,7 @@ static bool any_profile(const struct rep_runs *runs)
 	return false;
 }
 
-/* Loads runs of a store, or of a trace by way of the cache. */
+/* Loads runs of a store, or of a trace through the cache. */
 static int load_runs(struct cmd *cmd, const char *path, enum cmd_what what, const char *by,
 		     const struct cmd_names *names, struct cmd_range *range,
 		     struct cmd_profiles *out)
@@ -290,7 +291,7 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n, const
 			status = load_runs(cmd, paths[i], what, by, &names, &range, out);
 		} else if (cmd_dump_read(paths[i], &names, &what, &p, NULL, &note, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
-		} else if (!p) { /* more than its beginning says what it is */
+		} else if (!p) { /* not a profile: its first bytes were not enough to tell */
 			status = load_runs(cmd, paths[i], what, by, &names, &range, out);
 		} else if (cmd_profiles_append(out, p, cmd_name_apart(cmd, paths[i]), false,
 					       &err)) {
@@ -303,7 +304,7 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n, const
 	cmd_names_release(&names);
 	if (!status)
 		status = cmd_range_end(cmd, &range);
-	/* A group is one, however many stores have runs of it. */
+	/* Report this only after all stores, since a group may have runs in several. */
 	if (!status && by && !out->n)
 		return cmd_reject(cmd, CMD_INPUT,
 				  "%s%snone of the picked runs has the sample type %s",

@@ -63,7 +63,7 @@ void cmd_profiles_release(struct cmd_profiles *p);
 /* Prints a note if a filter of the view, if there is one, left nothing of the first profile. */
 void cmd_profiles_note_empty(const struct cmd *cmd, const struct cmd_profiles *list);
 
-/* Loads all paths and adds them up as it goes (profile/merge.h), so hundreds need little memory:
+/* Loads all paths and adds each up at once (profile/merge.h), so that hundreds need little memory:
  * *out holds one item, named after the first ("a.pb.gz and 299 more"). Returns a status. */
 int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n, struct cmd_profiles *out);
 

@@ -13,7 +13,7 @@
 #include "common/limit.h"
 #include "output/text.h"
 
-#define FIRST_NS 250000000 /* shorter work is not worth a bar */
+#define FIRST_NS 250000000 /* delay before a bar is drawn: short work needs none */
 #define EVERY_NS 100000000
 
 static volatile sig_atomic_t stop_signal;
@@ -41,7 +41,7 @@ static void end(int number)
 	raise(number);
 }
 
-/* A second one means that nothing checks cmd_stopped(). */
+/* Notes the signal. A second one ends the process, as nothing seems to check cmd_stopped(). */
 static void on_signal(int number)
 {
 	if (stop_signal)

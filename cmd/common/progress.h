@@ -9,7 +9,7 @@
 struct cmd_progress {
 	char what[256]; /* beginning of the file's name, escaped */
 	bool on, shown;
-	char stage[16];	  /* rate and time left are those of the stage */
+	char stage[16];	  /* the current stage, which rate and time left refer to */
 	int64_t stage_ns; /* when it began */
 	int64_t next_ns;  /* do not draw before */
 };
@@ -30,7 +30,7 @@ void cmd_progress_tally_line(char *line, int size, const struct cmd_tally *t, in
 			     int width);
 /* Erases the bar. */
 void cmd_progress_end(struct cmd_progress *p);
-/* Erases whatever bar there is, for a message; it may be drawn again below that. */
+/* Erases the bar, if one is shown, for a message. It may be drawn again below the message. */
 void cmd_progress_hide(void);
 
 /* Writes the bar's line, cut to `width` cells. `elapsed_ns` is since the stage began, `what` is

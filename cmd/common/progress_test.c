@@ -25,18 +25,18 @@ static void test_progress_line_rows(void **state)
 	     "100% [########################] 100MiB, 100MiB/s, <1s left  a", NULL},
 	    {"a", 1 * MIB, 1000 * MIB, S, 80,
 	     "  0% [#.......................] 1MiB, 1MiB/s, 17min left  a", NULL},
-	    /* Of unknown size: standard input. */
+	    /* The size of standard input is unknown. */
 	    {"a", 3 * MIB, 0, 2 * S, 80, "3MiB, 1.5MiB/s  a", NULL},
-	    /* More done than there should be, no time passed. */
+	    /* More is done than expected, and no time has passed. */
 	    {"a", 200, 100, 0, 80, "100% [########################] 100B, 0B/s  a", NULL},
 	    /* Cut by cells, not bytes. */
 	    {"\xc3\xa4\xc3\xa4\xc3\xa4", 0, 0, 0, 12, "0B, 0B/s  \xc3\xa4\xc3\xa4", NULL},
-	    /* Wide characters take two, combining ones none. */
+	    /* Wide characters take two cells, combining ones take no cell. */
 	    {"\xe6\xbc\xa2\xe5\xad\x97", 0, 0, 0, 13, "0B, 0B/s  \xe6\xbc\xa2", NULL},
 	    {"e\xcc\x81"
 	     "e\xcc\x81",
 	     0, 0, 0, 11, "0B, 0B/s  e\xcc\x81", NULL},
-	    /* Runs that are merged are no bytes. */
+	    /* Other units than bytes. */
 	    {"a", 1500, 6000, S, 80,
 	     " 25% [######..................] 1,500 of 6,000 runs, 3s left  a", "runs"},
 	    {"a", 12, 0, S, 80, "12 stores  a", "stores"},
@@ -52,8 +52,8 @@ static void test_progress_line_rows(void **state)
 	}
 }
 
-/* Names went to the terminal with marks that turn text around, and with the byte 0x9b, which 8-bit
- * terminals take for an escape sequence's beginning. */
+/* Names must not reach the terminal with marks that reverse text, or with the byte 0x9b, which begins an
+ * escape sequence on 8-bit terminals. */
 static void test_progress_init_escapes(void **state)
 {
 	static const struct {
@@ -80,7 +80,7 @@ static void test_progress_init_escapes(void **state)
 	}
 }
 
-/* What there is no room for goes with all bytes of its character. */
+/* A name that is too long is cut between characters. */
 static void test_progress_init_cuts(void **state)
 {
 	struct cmd_progress p;
@@ -116,7 +116,7 @@ static void test_progress_tally_line_rows(void **state)
 	     2 * S,
 	     80,
 	     "100% [########################] 1,200 of 1,200 dumps, 10MiB/s, <1s left"},
-	    /* A list of empty files, or of what is not there. */
+	    /* A list of empty or missing files. */
 	    {{1, 2, 0, 0, 1},
 	     S,
 	     80,

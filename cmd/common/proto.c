@@ -7,7 +7,7 @@
 #include "decode/profile/encode.h"
 #include "profile/view.h"
 
-/* As for pprof's -proto: nothing is trimmed, locations stay what they are. */
+/* As pprof's -proto: rows are not trimmed, and locations stay addresses. */
 static const struct rep_profile_traits traits = {
     .no_trim = true, .granularity_fixed = true, .granularity = REP_ADDRESSES};
 
@@ -29,7 +29,7 @@ static int write_gzipped(const struct tp_buf *b, struct tp_err *err)
 	return code;
 }
 
-/* pprof divides all values here, whatever is shown. */
+/* Divides all values, of every sample type, as pprof does. */
 static void divide(struct tp_profile *p, double ratio)
 {
 	for (size_t i = 0; ratio != 1 && i < p->nsamples * p->ntypes; i++) {
@@ -86,7 +86,7 @@ static int encode(struct cmd *cmd, const struct cmd_profile *item,
 
 	cmd_tell_filters(cmd, v);
 	divide(item->profile, v->ratio);
-	/* What readers show unless told otherwise. */
+	/* The sample type that readers show by default. */
 	if (opt->sample_index)
 		item->profile->default_type = item->profile->types[v->index].type;
 	code = hooks && hooks->change ? hooks->change(hooks->ctx, item->profile, err) : 0;

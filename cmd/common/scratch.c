@@ -20,14 +20,14 @@
 #define PREFIX "tprof-scratch-"
 #define MOST   8
 #define SWEEP_AGE_S                                                                                \
-	(24 * 60 * 60) /* if folders cannot be locked, one counts as in use for so long */
+	(24 * 60 * 60) /* if folders cannot be locked, a folder counts as in use for so long */
 
 /* The folders to remove when a signal ends the process. One thread at a time writes slots, and a
  * handler sees a folder completely or not at all. */
 static struct {
 	_Atomic(char *) path;
 	int fd;
-	pid_t owner; /* so that a child with the same handlers removes nothing */
+	pid_t owner; /* the process that removes it; children inherit the handlers */
 } kept[MOST];
 
 /* ---- emptying one ---- */
@@ -71,7 +71,7 @@ static void remove_all(void)
 	errno = why;
 }
 
-/* ---- those of commands that were killed ---- */
+/* ---- folders of killed commands ---- */
 
 static bool is_named(int fd, int dir, const char *name)
 {
@@ -116,7 +116,7 @@ static void sweep(const char *tmp)
 		closedir(dir);
 }
 
-/* ---- one of our own ---- */
+/* ---- making a folder ---- */
 
 /* Makes and locks a folder; makes another one if a sweep has removed it in between. */
 static int make(char *path, int *fd)

@@ -1,4 +1,5 @@
-/* Private folders: they go with the process however it ends, or else with the next one. */
+/* Tests that private folders are removed when their process ends, however it does, or else by the next
+ * one. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -96,8 +97,8 @@ static void test_scratch_no_place(void **state)
 	setenv("TMPDIR", tmp, 1);
 }
 
-/* A child makes one, and is ended by a signal: while it looks for being stopped, or when nothing
- * does any more. */
+/* Ends a child that has made a folder by a signal, while it checks cmd_stopped(), or (`looks` false) after
+ * cmd_interrupt_ends(). Returns the signal that ended it, or minus its exit status. */
 static int end_child(int number, bool looks)
 {
 	struct cmd_scratch a;
@@ -155,7 +156,7 @@ static void test_scratch_killed(void **state)
 	put(mine.path, "x");
 	assert_int_equal(end_child(SIGKILL, true), SIGKILL);
 	assert_int_equal(entries(), 2);
-	/* Not ours: open to others, or of another name. */
+	/* A folder that is open to other users is not ours and stays. */
 	snprintf(other, sizeof(other), "%s/tprof-scratch-abcdef", tmp);
 	assert_int_equal(mkdir(other, 0755), 0);
 	assert_int_equal(chmod(other, 0755), 0);

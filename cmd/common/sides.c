@@ -60,7 +60,7 @@ static error_t on_base(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_BASE:
 	case KEY_DIFF_BASE:
-		/* An empty name is no base, as in pprof. */
+		/* An empty name means no base, as in pprof. */
 		if (!*arg)
 			return 0;
 		base->plain |= key == KEY_BASE;
@@ -89,13 +89,13 @@ bool cmd_compares(const struct cmd *cmd)
 	return cmd->files[CMD_OLD].n || cmd->side_run[CMD_OLD];
 }
 
-/* ---- what is on both sides ---- */
+/* ---- files and runs on both sides ---- */
 
 static void count_shared(const struct rep_runs *old, const struct rep_runs *new,
 			 struct cmd_shared *out)
 {
 	*out = (struct cmd_shared){.nold = old->n, .nnew = new->n};
-	/* Both are by id. */
+	/* Both lists are sorted by id. */
 	for (size_t i = 0, k = 0; i < old->n && k < new->n;) {
 		int64_t a = old->run[i].row.id, b = new->run[k].row.id;
 
@@ -320,7 +320,7 @@ static int subtract(struct cmd *cmd, struct cmd_profile *new, const struct cmd_p
 				   &err)) {
 		if (err.code != TP_EFORMAT)
 			return cmd_fail(cmd, NULL, &err);
-		/* They do not fit together: nothing is wrong with either. */
+		/* The profiles do not fit together; neither of them is damaged. */
 		return cmd_reject(cmd, CMD_INPUT, "%s and %s: %s", new->name, old->name, err.msg);
 	}
 	tp_profile_free(new->profile);

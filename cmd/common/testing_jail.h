@@ -1,4 +1,4 @@
-/* For tests that need decoding in a separate process. */
+/* For tests that need the jail, or decoding in a separate process. */
 #ifndef CMD_TESTING_JAIL_H
 #define CMD_TESTING_JAIL_H
 
@@ -12,7 +12,7 @@
 
 #include "common/jail.h"
 
-/* Sanitizers do in their own ways what is forbidden here. */
+/* Skips the test in sanitizer builds, where sanitizers need what the jail forbids. */
 static inline void need_jail(void)
 {
 	unsetenv("TPROF_JAIL");

@@ -8,8 +8,8 @@
 
 #define GROUP 8 /* below the command's own, above those of profiles (common/profile_options.c) */
 
-/* Id, name, argument, member of struct rep_trace_profile_options, whether it is about views only
- * (and not about a report on traces as well), what it does. */
+/* Id, name, argument, member of struct rep_trace_profile_options, whether it applies only to views (and not
+ * to reports on traces), description. */
 /* clang-format off */
 #define FILTERS(X) \
 	X(GOROUTINE, "goroutine", "ID|REGEX", filter.goroutine, false, "Count only the goroutine with this id, or those whose entry function matches REGEX") \
@@ -63,7 +63,7 @@ static const char *text_of(const struct rep_trace_profile_options *trace, const 
 	return text;
 }
 
-/* Takes a view of one kind; the index of `word` in `table` says which. */
+/* Sets the view whose name is `word`, the argument of an option, by its index in `table`. */
 static int take_view(struct cmd_view_options *opt, struct argp_state *state, const char *option,
 		     const char *word, const void *table, size_t size)
 {

@@ -25,7 +25,7 @@ struct args {
 	struct rep_flame_options flame;
 	struct rep_profile_options profile;
 	struct cmd_view_options view;
-	struct tp_buf filters; /* what was left out, in words */
+	struct tp_buf filters; /* the filters given, in words */
 };
 
 enum {
@@ -89,7 +89,7 @@ static bool takes(enum rep_profile_option o)
 	return taken[o];
 }
 
-/* "only focus net/http, from 25%": notes an option that leaves something out. */
+/* Adds an option that leaves something out to args->filters: "focus net/http, from 25%". */
 static void note_filter(struct cmd *cmd, struct argp_state *state, const char *name,
 			const char *value)
 {
@@ -105,7 +105,7 @@ static void note_filter(struct cmd *cmd, struct argp_state *state, const char *n
 		argp_failure(state, CMD_SYSTEM, 0, "out of memory");
 }
 
-/* Pixels of the still picture, or a share of it. */
+/* Parses a least width, in pixels of the still picture or as a share of it. */
 static double min_width(struct argp_state *state, const char *arg)
 {
 	char *end;
@@ -263,7 +263,8 @@ done:
 	return status;
 }
 
-/* A filter that found nothing is told where it found nothing anywhere. */
+/* Prints the notes of filters. A filter that matched nothing is noted only if it matched nothing in all
+ * profiles. */
 static void tell_notes(const struct args *args, const struct rep_flame_part *parts, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -282,7 +283,8 @@ static void tell_notes(const struct args *args, const struct rep_flame_part *par
 	}
 }
 
-/* The views of all profiles. Several are drawn by one sample type, whatever the default of each. */
+/* Makes the views of all profiles. Several are drawn by one common sample type, even if their defaults
+ * differ. */
 static int make_parts(struct args *args, struct cmd_profiles list[2], struct rep_flame_part *parts,
 		      size_t *n)
 {
@@ -298,7 +300,7 @@ static int make_parts(struct args *args, struct cmd_profiles list[2], struct rep
 			    .name = lists[side]->item[i].name,
 			    .side = side ? REP_FLAME_OLD : REP_FLAME_NEW,
 			    .trace = lists[side]->item[i].trace,
-			    /* The list has one sum of them. */
+			    /* The list has one sum for all items. */
 			    .members = i ? NULL : &lists[side]->members,
 			};
 	if (*n > 1)
@@ -311,8 +313,8 @@ static int make_parts(struct args *args, struct cmd_profiles list[2], struct rep
 	return code ? cmd_refuse(&args->cmd, parts[failed].name, &err, CMD_USAGE) : CMD_OK;
 }
 
-/* What is drawn is a sum; but headings say of how many samples, and a filter what it finds in each
- * run. */
+/* Returns whether an engine may add up the profiles (cmd.adds_up). Only folded stacks without filters permit
+ * that: headings of other formats have the number of samples, and filters need each run. */
 static bool takes_sums(const struct args *args)
 {
 	static const struct rep_profile_options plain = REP_PROFILE_OPTIONS_INIT;
@@ -353,7 +355,7 @@ static int run(struct args *args)
 	return status;
 }
 
-/* What --help says; tprof-flame(1) has the rest. */
+/* The text of --help; tprof-flame(1) documents all options. */
 /* clang-format off */
 static const char help[] =
     "Usage: tprof-flame [OPTION...] FILE...\n"

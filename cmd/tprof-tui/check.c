@@ -1,6 +1,6 @@
-/* Checks filters that name a goroutine, a task or a region. The view is opened with the filter at
- * once; if the worker finds that the run has nothing of that name, the view is closed again and the
- * message of the commands is shown. */
+/* Checks filters by goroutine, task or region. The view opens with the new filter at once. If the worker
+ * then finds that nothing in the run matches, the view is closed again and the message that the commands
+ * print is shown. */
 #include "tprof-tui/tui.h"
 
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 
 struct check {
 	struct tui_job job;
-	struct tui_view asks; /* a view of its own, so that no other job replaces it */
+	struct tui_view asks; /* the job's own view, so that other jobs do not replace it */
 	enum tui_text of;
 	char *before;
-	const struct tui_view *opened; /* may be closed by now */
+	const struct tui_view *opened; /* compared only; the view may be closed by now */
 };
 
 /* ---- on the worker's thread ---- */
@@ -34,7 +34,7 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 
 /* ---- on the screen's thread ---- */
 
-/* Views report other errors themselves. */
+/* Undoes a filter that matched nothing. Other errors are reported by the views. */
 static void done(struct tui_view *asks, struct tui_job *job)
 {
 	struct check *c = (struct check *)job;
@@ -44,7 +44,7 @@ static void done(struct tui_view *asks, struct tui_job *job)
 
 	if (job->code != TP_ENOENT)
 		return;
-	/* The filter or the run has been changed meanwhile. */
+	/* The filter or the run has changed meanwhile. */
 	if (!*text || strcmp(*text, tried) != 0 || !t->select.run ||
 	    t->select.run->row.id != job->select.run->row.id)
 		return;
@@ -83,10 +83,10 @@ void tui_check_filter(struct tui *t, enum tui_text of, const char *before)
 {
 	struct check *c = new_check(t, of, before);
 
-	/* Before the view asks for its table. */
+	/* The check runs before the view's own job. */
 	if (c)
 		tui_job_ask(&c->job);
-	/* `done` is called by this thread, later. */
+	/* This thread calls `done`, so it cannot come before `opened` is set. */
 	if (tui_again(t) && c)
 		c->opened = tui_current(t);
 }

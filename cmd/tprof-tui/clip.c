@@ -14,7 +14,7 @@
 #include "tprof-tui/state.h"
 #include "tprof-tui/view/rows.h"
 
-#define MOST_CLIP ((size_t)74994) /* bytes that xterm and tmux take */
+#define MOST_CLIP ((size_t)74994) /* most bytes that xterm and tmux accept */
 
 static int put_base64(struct tp_buf *out, const uint8_t *data, size_t size)
 {
@@ -35,8 +35,8 @@ static int put_base64(struct tp_buf *out, const uint8_t *data, size_t size)
 	return failed;
 }
 
-/* Wraps a sequence so that a multiplexer passes it to its own terminal: for tmux every escape is
- * doubled; screen takes at most 768 bytes at a time. */
+/* Wraps a sequence so that a multiplexer passes it on to its terminal. For tmux every escape is doubled;
+ * for screen, which takes at most 768 bytes at a time, the sequence is split. */
 static int put_wrapped(struct tp_buf *out, const struct tp_buf *sequence, bool tmux)
 {
 	int failed = 0;
@@ -57,9 +57,9 @@ static int put_wrapped(struct tp_buf *out, const struct tp_buf *sequence, bool t
 	return failed;
 }
 
-/* Sends OSC 52. Within tmux it is sent twice: as it is, for a tmux that handles clipboards
- * (set-clipboard on), and wrapped, for one that passes sequences. A terminal that gets both has the
- * same text twice. */
+/* Sends OSC 52. In tmux it is sent twice: plain, for a tmux that handles clipboards (set-clipboard on),
+ * and wrapped, for one that passes sequences on. A terminal that receives both gets the same text
+ * twice. */
 static bool to_terminal(const struct tp_buf *text)
 {
 	const char *tmux = getenv("TMUX"), *screen = getenv("STY");
@@ -141,8 +141,8 @@ void tui_edit(struct tui *t, struct tui_view *v)
 	}
 	if (!find_source(t, file, sizeof(file)))
 		return;
-	/* $EDITOR may contain options; the file is an argument of its own, whatever its name. A
-	 * truncated command could be another command. */
+	/* $EDITOR may contain options, so a shell runs it. The file is passed as an argument, so its
+	 * name is not parsed. A truncated command is refused, as it could mean something else. */
 	if ((size_t)snprintf(command, sizeof(command), "exec %s \"$@\"", editor) >=
 	    sizeof(command)) {
 		tui_error(t, "the command in $EDITOR is too long");

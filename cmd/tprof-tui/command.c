@@ -1,4 +1,4 @@
-/* Commands of the palette beside the names of views and actions. */
+/* Commands of the palette besides the names of views and actions. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "tprof-tui/tui.h"
 #include "tprof-tui/view/views.h"
 
-/* Returns whether the run is a trace; only traces have `what` ("times", "goroutines"). False with a
- * message. */
+/* Returns whether the run is a trace; false with a message that a profile has no `what` ("times",
+ * "goroutines"). */
 static bool need_trace(struct tui *t, const char *what)
 {
 	const struct rep_run *run = t->select.run;
@@ -39,7 +39,7 @@ bool tui_time(struct tui *t, const char *text, int64_t *ns)
 	return false;
 }
 
-/* Returns whether a moment is within the run. False with a message. */
+/* Returns whether a moment is within the run; false with a message. */
 static bool is_within(struct tui *t, int64_t ns)
 {
 	int64_t duration = t->select.run->row.duration_ns;
@@ -81,12 +81,12 @@ static void set_time(struct tui *t, int from, const char *arg)
 	tui_again(t);
 }
 
-/* Sets a filter. An invalid one is rejected; one that names nothing is undone after a check. */
+/* Sets a filter. An invalid one is rejected at once; one that matches nothing is undone after a check. */
 static void set_filter(struct tui *t, int which, const char *arg)
 {
 	static const struct {
-		const char *what; /* what only traces have; NULL: profiles have it, too */
-		bool tried;	  /* does the worker check whether it names something? */
+		const char *what; /* a property of traces only; NULL: profiles have it, too */
+		bool tried;	  /* the worker checks whether the filter matches something */
 	} of[TUI_NTEXTS] = {
 	    [TUI_TEXT_GOROUTINE] = {"goroutines", true}, [TUI_TEXT_REASON] = {"reasons", false},
 	    [TUI_TEXT_STATE] = {"states", false},	 [TUI_TEXT_TASK] = {"tasks", true},
@@ -168,7 +168,7 @@ static void no_command(struct tui *t, const char *name)
 			  name);
 }
 
-/* Does an action, and answers its prompt ("save as:") with the argument. */
+/* Performs an action, and answers its prompt ("save as:") with the argument. */
 static void act(struct tui *t, enum tui_action action, const char *arg)
 {
 	tui_act(t, action);
@@ -207,7 +207,7 @@ void tui_command(struct tui *t, const char *line)
 		no_command(t, name);
 }
 
-/* A text that begins with a digit and has a unit or a percent sign is a time. */
+/* Returns whether a text is a time: it begins with a digit and has a unit or a percent sign. */
 static bool is_time(const char *text)
 {
 	size_t n = strspn(text, "0123456789.");
@@ -227,8 +227,8 @@ static void go_time(struct tui *t, const char *text)
 	tui_open(t, tui_view_find("timeline"), NULL);
 }
 
-/* "12" and "17/2" are goroutines, "1.5ms" and "25%" are times, "#3" is a task, anything else the
- * type of one. */
+/* "12" and "17/2" are goroutines, "1.5ms" and "25%" are times, "#3" is a task, and anything else is a
+ * type of tasks. */
 void tui_go(struct tui *t, const char *text)
 {
 	struct tui_view *v = tui_current(t);

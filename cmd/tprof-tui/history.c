@@ -22,7 +22,7 @@ void tui_history_load(struct tui_line *line, const char *name)
 	free(all);
 }
 
-/* Returns the last lines of the file, leaving room for a new one. */
+/* Returns the last lines of the file: all but one of the lines that it may have. */
 static const char *last_lines(const char *all)
 {
 	size_t n = strlen(all), lines = 0;

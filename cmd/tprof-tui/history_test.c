@@ -59,7 +59,7 @@ static void test_recall_round_trip(void **state)
 	tui_line_release(&line);
 }
 
-/* Lines that nobody can have typed are passed over; a last one without its end is one. */
+/* Lines that cannot have been typed are skipped. A last line without newline counts. */
 static void test_recall_hostile(void **state)
 {
 	struct tui_line line = {0};
@@ -78,7 +78,7 @@ static void test_recall_hostile(void **state)
 	tui_line_release(&line);
 }
 
-/* The file does not grow for ever. */
+/* The number of lines in the file is limited. */
 static void test_recall_bounded(void **state)
 {
 	struct tui_line line = {0};

@@ -1,12 +1,12 @@
-/* Keys: one table says which key does what, in which views, and how help describes it. Dispatch,
- * the hint line, the help view and the manual use it. */
+/* Keys: one table maps keys to actions in certain views, with the words that help shows. Dispatch, the
+ * hint line, the help view and the manual use it. */
 #ifndef TUI_KEYS_H
 #define TUI_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The views: the name, and the bit of enum tui_where. */
+/* The views: name, and name of the constants. */
 /* clang-format off */
 #define TUI_VIEWS(X)        \
 	X(runs, RUNS)           \
@@ -33,7 +33,7 @@ enum tui_where {
 };
 #undef TUI_X
 
-/* Actions: the name, which is also a command of the palette, and what it does. */
+/* Actions: constant, name (also a command of the palette), description. */
 #define TUI_ACTIONS(X)                                                                             \
 	X(NONE, "", "")                                                                            \
 	X(UP, "up", "move up one line")                                                            \
@@ -141,7 +141,8 @@ extern const struct tui_action_desc {
 #define TUI_ENTER    '\r'
 #define TUI_TAB	     '\t'
 #define TUI_BACK_TAB 0541 /* KEY_BTAB */
-/* The terminal sends these around pasted text. Above the keys of ncurses; see screen.c. */
+/* Keys for the sequences that a terminal sends around pasted text (screen.c). They are above the keys of
+ * ncurses. */
 #define TUI_PASTE_BEGIN 0x1001
 #define TUI_PASTE_END	0x1002
 
@@ -149,20 +150,21 @@ struct tui_binding {
 	int key;
 	enum tui_action action;
 	unsigned where;
-	/* A word for the hint line; NULL: the key is listed in help only. */
+	/* A word for the hint line. NULL: only help lists the key. */
 	const char *hint;
 };
-/* In the order of the help view; ends with key 0. */
+/* The bindings in the order of the help view; key 0 ends them. */
 extern const struct tui_binding tui_bindings[];
 
-/* Sets *by to the number of lines that an action moves, given the lines of a page and of half a
- * page. For the first and last line it is more than any table has. Returns false if the action
- * does not move by lines. */
+/* Sets *by to the number of lines that an action moves by, given the lines of a page and of half a page.
+ * Moves to the first and the last line exceed every table. Returns false if the action does not move by
+ * lines. */
 bool tui_move(enum tui_action action, long page, long half, long *by);
 
-/* Returns the action of a key. A binding of some views precedes one of all views. */
+/* Returns the action of a key in these views. A binding for some views takes precedence over one for all
+ * views. */
 enum tui_action tui_key_action(int key, unsigned where);
-/* Writes the name of a key ("^F", "PgDn", "j", "Enter") and returns text. */
+/* Writes the name of a key: "^F", "PgDn", "j", "Enter". Returns text. */
 char *tui_key_name(int key, char text[16]);
 /* Returns the action of this name, or TUI_DO_NONE. */
 enum tui_action tui_action_find(const char *name);

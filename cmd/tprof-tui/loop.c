@@ -1,4 +1,5 @@
-/* The loop: keys, what they do in every view, the prompt, and the lines around the view. */
+/* The main loop: reads keys, performs the actions that all views have, and draws the lines around the
+ * view. */
 #include <curses.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -12,8 +13,8 @@
 #include "tprof-tui/view/rows.h"
 
 #define WHEEL_LINES 3
-#define TWICE_MS    400 /* between the clicks of a double click */
-#define BUSY_MS	    15	/* between looks at the worker while it is busy */
+#define TWICE_MS    400 /* longest time between the clicks of a double click */
+#define BUSY_MS	    15	/* interval of checks for results while the worker is busy */
 
 void tui_message(struct tui *t, const char *fmt, ...)
 {
@@ -42,7 +43,7 @@ void tui_nomem(struct tui *t)
 
 /* ---- drawing ---- */
 
-/* "checkout.trace · 1.2ms to 3ms, goroutine 12 … top block". */
+/* Draws the first line: "checkout.trace · 1.2ms to 3ms, goroutine 12 … top block". */
 static void draw_title(const struct tui *t, const struct tui_view *v, int cols)
 {
 	char words[300], text[400], title[200] = "";
@@ -75,13 +76,14 @@ static int draw_hint(const char *key, size_t size, const char *word, size_t leng
 	       tui_put(row, col, cols - col, TUI_STYLE_STATUS, REP_SHORTEN_RIGHT, word, length) + 2;
 }
 
-/* Returns what q does here. */
+/* Returns the hint for q. */
 static const char *quit_word(const struct tui *t)
 {
 	return t->at ? "back" : "quit";
 }
 
-/* Draws the view's own hints, "Enter run\tTab complete"; the view does not know what q does. */
+/* Draws the view's own hints, "Enter run\tTab complete". The word for q is replaced, as views do not know
+ * whether it goes back or quits. */
 static void draw_own_hints(const struct tui *t, const char *hints, int row, int cols)
 {
 	int col = 1;
@@ -101,7 +103,7 @@ static void draw_own_hints(const struct tui *t, const char *hints, int row, int 
 	}
 }
 
-/* Draws the most useful keys, as many as fit. */
+/* Draws as many hints as fit, the most useful ones first. */
 static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 {
 	const char *own = v->ops->hints ? v->ops->hints(v) : NULL;
@@ -116,7 +118,7 @@ static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 		draw_own_hints(t, own, row, cols);
 		return;
 	}
-	/* Keys of this view come first. */
+	/* First pass: keys of some views; second pass: keys of all views. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (const struct tui_binding *b = tui_bindings; b->key && n < 16; b++) {
 			bool special = b->where != TUI_EVERYWHERE, seen = false;
@@ -125,9 +127,9 @@ static void draw_hints(struct tui *t, struct tui_view *v, int row, int cols)
 
 			for (size_t i = 0; i < n; i++)
 				seen |= shown[i] == b->action;
-			/* If q leaves, Q is not needed. */
+			/* If q quits, Q is not shown. */
 			seen |= b->action == TUI_DO_EXIT && !t->at;
-			/* A key that does something else here is not shown. */
+			/* A key with another action in this view is not shown. */
 			if (!b->hint || seen || !(b->where & v->ops->where) || special != !pass ||
 			    tui_key_action(b->key, v->ops->where) != b->action ||
 			    (v->ops->can && !v->ops->can(v, b->action)))
@@ -191,11 +193,11 @@ void tui_draw(struct tui *t)
 	tui_screen_show();
 }
 
-/* ---- what keys do ---- */
+/* ---- actions ---- */
 
 static void quit_view(struct tui *t)
 {
-	/* From the first view, q leaves. */
+	/* In the first view, q quits. */
 	if (!tui_back(t))
 		t->quit = true;
 }
@@ -234,7 +236,7 @@ static void search_again(struct tui *t, struct tui_view *v, int step)
 		tui_error(t, "nothing here contains '%s'", text);
 }
 
-/* Returns true if it was an action that every view has. */
+/* Performs an action that all views have. Returns false for other actions. */
 static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action action)
 {
 	switch (action) {
@@ -299,7 +301,7 @@ static bool act_everywhere(struct tui *t, struct tui_view *v, enum tui_action ac
 		open_named(t, "goroutine");
 		return true;
 	default:
-		/* Actions with the names of views open these. */
+		/* An action that has the name of a view opens it. */
 		return open_named(t, tui_actions[action].name);
 	}
 }
@@ -325,8 +327,8 @@ static void wheel(struct tui *t, struct tui_view *v, int lines)
 		tui_act(t, lines < 0 ? TUI_DO_UP : TUI_DO_DOWN);
 }
 
-/* Returns whether this is the second click of two. ncurses could count clicks only by delaying the
- * first. */
+/* Returns whether this is the second click of a double click. ncurses would have to delay the first click
+ * to count them. */
 static bool is_second(struct tui *t, const MEVENT *e)
 {
 	struct timespec now;
@@ -371,7 +373,7 @@ static void click(struct tui *t, struct tui_view *v)
 	}
 }
 
-/* ^C interrupts the worker; if it is idle, it cancels the prompt. */
+/* Handles ^C: interrupts a busy worker, else cancels the prompt, else lets the view handle it. */
 static void interrupted(struct tui *t)
 {
 	struct tui_view *v = tui_current(t);
@@ -399,7 +401,7 @@ static void handle(struct tui *t, int key)
 	mistaken = t->error && *t->message;
 	t->message[0] = '\0';
 	t->error = false;
-	/* The first Esc only confirms an error; the next one goes back. */
+	/* The first Esc after an error only clears its message; the next one goes back. */
 	if (key == TUI_ESCAPE && mistaken && !tui_prompt_open(t))
 		return;
 	if (key == TUI_CTRL('c')) {
@@ -407,7 +409,7 @@ static void handle(struct tui *t, int key)
 		return;
 	}
 	if (tui_prompt_open(t)) {
-		/* Newlines of pasted text do not answer the prompt. */
+		/* Newlines and tabs of pasted text become blanks, so they do not submit the prompt. */
 		if (t->pasting && (key == TUI_ENTER || key == '\n' || key == TUI_TAB))
 			key = ' ';
 		tui_prompt_key(t, key);
@@ -456,18 +458,18 @@ void tui_run(struct tui *t)
 			interrupted(t);
 			changed = true;
 		}
-		/* No key came in time, or the terminal is closed without a signal (nohup). */
+		/* No key came in time, or the terminal was closed without a signal (nohup). */
 		if (key == ERR) {
 			if (tui_screen_gone())
 				break;
-			/* Every read would fail, as for an orphan in the background. */
+			/* Every further read would fail, too, as in an orphaned background process. */
 			if (why == EIO || why == EBADF) {
 				t->read_errno = why;
 				break;
 			}
 			continue;
 		}
-		/* Keys that are waiting are handled before the screen is drawn. */
+		/* Handle all waiting keys before drawing the screen. */
 		for (int most = 0; key != ERR && !t->quit && most < 1000; most++) {
 			handle(t, key);
 			timeout(0);

@@ -1,4 +1,4 @@
-/* tprof-tui: a store, or a dump, browsed in a terminal. */
+/* tprof-tui: browses a store or a dump in a terminal. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 struct args {
 	struct cmd cmd;
 	const char *path, *view;
-	char **words; /* nwords of them, the arguments of the view */
+	char **words; /* the arguments of the view, nwords */
 	int nwords;
-	struct tp_buf arg; /* the words, joined by blanks; no data without words */
+	struct tp_buf arg; /* the words, joined with blanks; without words no data */
 	bool ascii, no_mouse, keys;
 };
 
@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-/* Joins the words with blanks, as they would be typed. */
+/* Joins the words with blanks, as a user would type them. Returns nonzero if memory is out. */
 static int join(struct args *args)
 {
 	struct tp_buf *b = &args->arg;
@@ -43,7 +43,7 @@ static int join(struct args *args)
 }
 
 #define TUI_X(name, NAME) " " #name
-/* Behind the file stands a view, or the name of a table of the view top. */
+/* Checks the argument after the file: a view, or the name of a table of the view top. */
 static void check_view(struct args *args, struct argp_state *state)
 {
 	const char *name;
@@ -84,7 +84,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		} else if (!args->view && tui_view_find(arg)) {
 			args->view = arg;
 		} else {
-			/* Options have been read by now; all remaining arguments are at the end. */
+			/* The rest of the arguments are words: argp has parsed all options by now. */
 			args->words = state->argv + state->next - 1;
 			args->nwords = state->argc - state->next + 1;
 			state->next = state->argc;
@@ -128,7 +128,7 @@ static bool open_first(struct tui *t, const struct args *args)
 		return false;
 	if (!args->view && tui_position_restore(t, args->path))
 		return true;
-	/* If it fails, its message is shown on the view runs. */
+	/* If this fails, the view runs shows its message. */
 	if (ops && ops != &tui_runs)
 		tui_open(t, ops, arg);
 	return true;
@@ -169,7 +169,7 @@ static int run(struct args *args)
 	if (args->cmd.runs.n)
 		t.select.run = tui_run_find(&args->cmd.all, args->cmd.runs.run[0].row.id);
 	t.worker = tui_worker_new(tp_store_path(args->cmd.store));
-	tp_lock_waits = NULL; /* the screen is not for messages */
+	tp_lock_waits = NULL; /* its messages would damage the screen */
 	if (!t.worker)
 		status = cmd_nomem(&args->cmd);
 	if (!status && tui_screen_begin(&screen, &err)) {
@@ -185,7 +185,7 @@ static int run(struct args *args)
 		tui_run(&t);
 	tui_position_save(&t, args->path);
 	tui_close_all(&t);
-	/* The screen ends first, so that nobody looks at a dead screen while the last job ends. */
+	/* End the screen first: the last job may take a while to stop, and keys do nothing by now. */
 	tui_screen_end();
 	tui_worker_free(t.worker);
 	tui_prompt_release(&t);
@@ -193,7 +193,7 @@ static int run(struct args *args)
 	tui_reload_release(&t);
 	ended = tui_screen_ended();
 	if (ended) {
-		cmd_close(&args->cmd); /* a scratch folder must go before the signal ends us */
+		cmd_close(&args->cmd); /* removes a scratch folder, which the signal would leave */
 		signal(ended, SIG_DFL);
 		raise(ended);
 	}

@@ -13,13 +13,13 @@
 #include "tprof-tui/view/rows.h"
 
 #define FILE_NAME   "views"
-#define MOST_STORES 200 /* whose positions are saved */
+#define MOST_STORES 200 /* most stores with a saved position */
 #define MOST_FILE   (1 << 20)
 #define MOST_TEXT   4096
 
-/* A line has fields separated by tabs: the store's whole path, "2", and the fields of struct
- * tui_position, of which `kinds` has the kinds: texts and numbers. In texts, tab, newline and
- * backslash are written as "\t", "\n" and "\\". */
+/* A line has fields separated by tabs: the store's absolute path, "2", and the fields of struct
+ * tui_position. `kinds` lists their kinds: text (t) or number (n). In texts, tab, newline and backslash
+ * are written as "\t", "\n" and "\\". */
 #define VERSION "2"
 static const char kinds[] = "ttnnnnttttttn"; /* view … to_ns, the filters, row */
 _Static_assert(sizeof(kinds) == 2 + 4 + TUI_NTEXTS + 1 + 1, "a kind for each field");
@@ -46,7 +46,7 @@ bool tui_position_put(const struct tui_position *p, struct tp_buf *b)
 	return !failed;
 }
 
-/* Returns a copy of a field; NULL if it is not valid. */
+/* Returns a copy of a text field; NULL if it is not valid or memory is out. */
 static char *take_text(const char *from, size_t size)
 {
 	char *text = size < MOST_TEXT ? malloc(size + 1) : NULL;
@@ -101,7 +101,7 @@ static bool whole_path(const char *store, char path[PATH_MAX])
 	return realpath(store, path) && !strpbrk(path, "\n\t");
 }
 
-/* Returns what follows the path if it is the line of this store, else NULL. */
+/* Returns the part of the line after the path if it is the line of this store, else NULL. */
 static const char *line_of(const char *line, const char *path)
 {
 	size_t n = strlen(path);
@@ -109,7 +109,7 @@ static const char *line_of(const char *line, const char *path)
 	return !strncmp(line, path, n) && line[n] == '\t' ? line + n + 1 : NULL;
 }
 
-/* Adds the lines of other stores, the latest first, as many as are saved. */
+/* Appends the lines of other stores, the latest first, up to MOST_STORES lines in all. */
 static int put_others(struct tp_buf *b, const char *all, const char *path)
 {
 	int failed = 0;
@@ -159,7 +159,7 @@ static bool read_position(const char *path, struct tui_position *p)
 	return found;
 }
 
-/* ---- what is kept ---- */
+/* ---- saving and restoring ---- */
 
 void tui_position_save(struct tui *t, const char *store)
 {
@@ -170,7 +170,7 @@ void tui_position_save(struct tui *t, const char *store)
 	char path[PATH_MAX], arg[MOST_TEXT] = "";
 	struct tui_position p;
 
-	/* Help is not worth coming back to. */
+	/* Save the view below help instead of help. */
 	if (v && v->ops->where == TUI_HELP && at)
 		v = t->view[at - 1];
 	if (!v || !whole_path(store, path))
@@ -190,7 +190,7 @@ void tui_position_save(struct tui *t, const char *store)
 	write_position(path, &p);
 }
 
-/* Returns false if the selection is not valid. */
+/* Makes a selection from a saved position. Returns false if it is not valid in this store. */
 static bool take_select(struct tui *t, const struct tui_position *p, struct tui_select *s)
 {
 	struct rep_filter filter;
@@ -216,7 +216,7 @@ static bool take_select(struct tui *t, const struct tui_position *p, struct tui_
 	return true;
 }
 
-/* Says why the first screen is not the usual one, and how to get there. */
+/* Tells the user why the first view is not the usual one, and how to get there. */
 static void say_where(struct tui *t, const struct tui_view_ops *ops, const struct tui_position *p)
 {
 	bool selected = p->from_ns != INT64_MIN || p->to_ns != INT64_MAX;
@@ -239,7 +239,7 @@ bool tui_position_restore(struct tui *t, const char *store)
 	if (!whole_path(store, path) || !read_position(path, &p))
 		return false;
 	ops = tui_view_find(p.view);
-	/* Unless --run names another run. */
+	/* Ignore the position if --run names another run. */
 	if (ops && before.run && (p.run == before.run->row.id || !t->cmd->run_spec) &&
 	    take_select(t, &p, &select)) {
 		t->select = select;

@@ -53,10 +53,10 @@ static void test_position_hostile(void **state)
 	    "2\t",
 	    "1\ttop\t\t1\t1\t0\t1\t\t\t\t\t\t\t0",    /* another version */
 	    "2\ttop\t\t1\t1\t0\t1\t\t\t\t\t\t0",      /* a field is missing */
-	    "2\ttop\t\t1\t1\t0\t1\t\t\t\t\t\t\t0\t0", /* one is too many */
+	    "2\ttop\t\t1\t1\t0\t1\t\t\t\t\t\t\t0\t0", /* a field too many */
 	    "2\ttop\t\t1x\t1\t0\t1\t\t\t\t\t\t\t0",   /* not a number */
 	    "2\ttop\t\t \t1\t0\t1\t\t\t\t\t\t\t0",    /* a blank is not a number */
-	    "2\ttop\t\t\t1\t0\t1\t\t\t\t\t\t\t0",     /* neither is nothing */
+	    "2\ttop\t\t\t1\t0\t1\t\t\t\t\t\t\t0",     /* an empty field is not a number */
 	    "2\ttop\t\t99999999999999999999\t1\t0\t1\t\t\t\t\t\t\t0",
 	    "2\ttop\t\t1\t1\t0\t1\t\033[2J\t\t\t\t\t\t0", /* a terminal's sequence */
 	    "2\ttop\t\\\t1\t1\t0\t1\t\t\t\t\t\t\t0",	  /* an incomplete escape */

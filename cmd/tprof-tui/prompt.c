@@ -18,7 +18,7 @@ struct tui_prompts {
 	char search[TUI_LINE_SIZE];
 	struct tui_menu menu; /* of the palette: completions of the input */
 	bool arguments;	      /* the menu has arguments of the command */
-	bool recalled;	      /* its history has been read */
+	bool recalled;	      /* the palette's history has been loaded */
 };
 
 static const struct {
@@ -77,7 +77,7 @@ void tui_prompt_release(struct tui *t)
 	t->prompts = NULL;
 }
 
-/* ---- the palette: what matches, while one types ---- */
+/* ---- the palette: matches while the user types ---- */
 
 bool tui_word_at(size_t i, struct tui_word *w)
 {
@@ -133,14 +133,14 @@ static void fill_arguments(struct tui *t, const char *typed)
 
 		if (strcmp(w.name, name) != 0)
 			continue;
-		/* There is nothing to insert, but this shows the usage. */
+		/* The item inserts nothing; it shows the usage. */
 		snprintf(shown, sizeof(shown), "%s %s", w.name, w.arg ? w.arg : "");
 		tui_menu_add(menu, "", shown, w.doc);
 	}
 }
 
-/* Words that begin with the input, then words that contain it, then words whose description
- * does. */
+/* Fills the menu with words that begin with the input, then words that contain it, then words whose
+ * description contains it. */
 static void fill_menu(struct tui *t)
 {
 	struct tui_prompts *p = t->prompts;
@@ -187,7 +187,7 @@ static void complete(struct tui *t, int step)
 	tui_line_begin(line(t), whole);
 }
 
-/* Returns the only command that begins like this, else NULL. */
+/* Returns the command that the typed word abbreviates if there is only one, else NULL. */
 static const char *only_one(const char *typed)
 {
 	const char *found = NULL;
@@ -231,7 +231,7 @@ static void command(struct tui *t, const char *text)
 	tui_command(t, name ? whole : text);
 }
 
-/* Finishes a prompt other than the palette, whose commands may answer this one. */
+/* Finishes a prompt other than the palette. Commands of the palette may finish it, too. */
 static void done(struct tui *t, struct tui_view *v, enum tui_prompt_kind kind, const char *text)
 {
 	switch (kind) {
@@ -312,7 +312,7 @@ void tui_prompt_draw(const struct tui *t, int row, int cols)
 
 	if (t->prompts->open == TUI_PROMPT_PALETTE && row > 2)
 		tui_menu_draw(&t->prompts->menu, (struct tui_area){1, 0, row - 1, cols}, true);
-	/* The error in the input so far. */
+	/* An error in the input is shown on the right. */
 	if (t->error && *t->message && cols > 60) {
 		used = (int)rep_text_width(t->message, strlen(t->message)) + 2;
 		used = used < cols / 2 ? used : cols / 2;

@@ -1,10 +1,10 @@
-/* A store that changes while it is open. */
+/* Updates the list of runs when the store has changed. */
 #include "tprof-tui/tui.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* An old list, to whose runs jobs and views may still point. */
+/* An old list of runs, which is kept because jobs and views may point into it. */
 struct tui_old_runs {
 	struct rep_runs runs;
 	struct tui_old_runs *next;
@@ -30,7 +30,8 @@ static bool same_runs(const struct rep_runs *a, const struct rep_runs *b)
 	return same;
 }
 
-/* A run that was deleted stays selected; reports on it say so. */
+/* Makes a selection refer to the new list. A deleted run stays selected; reports on it say that it is
+ * gone. */
 static void renew(const struct rep_runs *runs, struct tui_select *s)
 {
 	const struct rep_run *run = s->run ? tui_run_find(runs, s->run->row.id) : NULL;

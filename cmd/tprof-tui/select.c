@@ -120,7 +120,7 @@ char *tui_select_key(const struct tui_select *s, unsigned by, const char *more)
 	struct tp_buf key = {0};
 	bool times = by & REP_BY_TIME;
 
-	/* With the hash, since the id of a deleted run may be used again. */
+	/* The key includes the hash, since the id of a deleted run may be used again. */
 	snprintf(numbers, sizeof(numbers), "%" PRId64 " %" PRId64 " %" PRId64 " ", s->run->row.id,
 		 times ? s->from_ns : 0, times ? s->to_ns : 0);
 	tp_buf_text(&key, numbers);
@@ -233,7 +233,7 @@ char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 		tui_moment_text(s->run, s->from_ns, from);
 	if (s->to_ns != INT64_MAX)
 		tui_moment_text(s->run, s->to_ns, to);
-	/* A short range late in the run needs all digits. */
+	/* A short range late in the run is distinguishable only with all digits. */
 	if (!strcmp(from, to)) {
 		tui_exact_text(s->run, s->from_ns, from);
 		tui_exact_text(s->run, s->to_ns, to);

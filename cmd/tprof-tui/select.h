@@ -1,5 +1,5 @@
-/* The selection: a run, a time range, and filters, which are texts like the options of the
- * commands. Every view shows it. */
+/* The selection: a run, a time range, and filters with the syntax of the commands' options. Every view
+ * shows it. */
 #ifndef TUI_SELECT_H
 #define TUI_SELECT_H
 
@@ -26,51 +26,51 @@ enum tui_text {
 	TUI_NTEXTS
 };
 extern const struct tui_text_desc {
-	const char *name; /* of the option and of the palette's command */
+	const char *name; /* the name of the option and of the palette's command */
 	unsigned by;	  /* the bit REP_BY_… of reports that obey it */
 } tui_texts[TUI_NTEXTS];
 
-/* Owns its texts. */
+/* A selection owns its texts. */
 struct tui_select {
 	const struct rep_run *run;   /* NULL: the store has none */
-	const struct rep_run *other; /* the marked run; NULL: none */
+	const struct rep_run *other; /* the marked run; NULL: no run is marked */
 	int64_t from_ns, to_ns; /* [from, to) since the run began; INT64_MIN, INT64_MAX: open */
-	union {			/* NULL: all */
+	union {			/* NULL: not set */
 		struct {
 			char *goroutine, *focus, *reason, *state, *task, *region;
 		};
 		char *text[TUI_NTEXTS];
 	};
-	/* Where a view that is opened begins: a moment (INT64_MIN: none), a goroutine
-	 * (REP_GOID_NONE: none). These are not filters. */
+	/* Where a newly opened view places its cursor: a moment (INT64_MIN: not set), a goroutine
+	 * (REP_GOID_NONE: not set). These are not filters. */
 	int64_t at_ns;
 	struct rep_goid at_goroutine;
 };
 
-/* Makes a copy. Returns false, and *to is empty, if memory is out. */
+/* Makes a copy. Returns false and leaves *to empty if memory is out. */
 bool tui_select_copy(struct tui_select *to, const struct tui_select *from);
 void tui_select_release(struct tui_select *s);
 /* Replaces a text; NULL and "" clear it. Returns false if memory is out. */
 bool tui_select_set(char **text, const char *value);
 void tui_select_init(struct tui_select *s); /* no run, no filters */
-/* Clears everything but the run and the marked run. */
+/* Clears everything except the run and the marked run. */
 void tui_select_clear(struct tui_select *s);
 bool tui_select_same(const struct tui_select *a, const struct tui_select *b);
-/* Writes the time range and the filters, "1.2ms to 3ms, goroutine 12"; "" if there are none.
- * Returns text. */
+/* Writes the time range and the filters, "1.2ms to 3ms, goroutine 12"; "" if nothing is set. Returns
+ * text. */
 char *tui_select_words(const struct tui_select *s, char *text, size_t size);
 
-/* Returns the filters of `by` (REP_BY_…) as options of tprof-top. The times are written to `times`,
- * to which the result points. */
+/* Returns the filters that `by` (REP_BY_…) names as options of tprof-top. Writes the times to `times`, to
+ * which the result points. */
 #define TUI_BY_ALL ~0u
 struct rep_filter_text tui_select_filter(const struct tui_select *s, unsigned by, char times[60]);
-/* The same for a trace as a profile. */
+/* Returns them as options for a trace as a profile. */
 struct rep_trace_profile_options tui_select_trace(const struct tui_select *s, unsigned by,
 						  char times[60]);
-/* Returns the run, the time range and the filters of `by`, followed by `more`, as a key for the
- * cache (worker.h); NULL if memory is out. */
+/* Returns the run, the time range and the filters of `by`, followed by `more`, as a key for the cache
+ * (worker.h), which takes ownership. NULL: memory is out. */
 char *tui_select_key(const struct tui_select *s, unsigned by, const char *more);
-/* Writes the names of the filters that are set but not in `by`: "focus, state". */
+/* Writes the names of the filters that are set but not named by `by`: "focus, state". */
 void tui_select_ignored(const struct tui_select *s, unsigned by, char *text, size_t size);
 
 static inline bool tui_is_trace(const struct tui_select *s)
@@ -86,30 +86,30 @@ static inline bool tui_is_profile(const struct tui_select *s)
 /* Returns the run with this id, or NULL. */
 const struct rep_run *tui_run_find(const struct rep_runs *runs, int64_t id);
 
-/* The run, seen through a selection. For the worker's thread. */
+/* A view of the run with the filters of a selection, for the worker's thread. */
 struct tui_filtered {
 	struct rep_filter filter;
 	struct rep_view view;
 	char times[60];
 };
-/* `f` must be zeroed; release it in every case, before the selection and the store. `by` as in
- * tui_select_filter. Errors of rep_filter_init and rep_view_init. */
+/* Sets up a view; `f` must be zeroed. `by` is as for tui_select_filter. Returns errors of rep_filter_init
+ * and rep_view_init. The caller releases `f` in every case, before the selection and the store. */
 int tui_filtered_init(struct tui_filtered *f, const struct tui_select *s, unsigned by,
 		      struct tp_store *store, struct tp_err *err);
 void tui_filtered_release(struct tui_filtered *f);
 
-/* Adds to a text as much as fits, after `between` unless the text is empty. */
+/* Appends as much as fits to a text, after `between` unless the text is empty. */
 void tui_add(char *text, size_t size, const char *between, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* Writes the labels, "rev=a os=linux", as many as fit. Returns text. */
+/* Writes as many labels as fit: "rev=a os=linux". Returns text. */
 #define TUI_LABELS_SIZE 4000
 char *tui_labels_text(const struct rep_run *run, char text[TUI_LABELS_SIZE]);
-/* Write a length ("1.25ms", in a run without a clock "1,250 ticks") and a moment ("1.25ms",
- * "1,250"). Return text. */
+/* Write a length ("1.25ms"; in a run without a clock "1,250 ticks") and a moment ("1.25ms"; "1,250").
+ * Return text. */
 #define TUI_TIME_SIZE (TP_COUNT_SIZE + 6)
 char *tui_length_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE]);
 char *tui_moment_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE]);
-/* Writes a moment with all its digits, "13.302114ms", as options take it. Returns text. */
+/* Writes a moment with all its digits, "13.302114ms", as options accept it. Returns text. */
 char *tui_exact_text(const struct rep_run *run, int64_t ns, char text[TUI_TIME_SIZE]);
 
 #endif

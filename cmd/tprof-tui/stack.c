@@ -13,7 +13,7 @@ const struct tui_view_ops *const tui_views[] = {
 #undef TUI_X
 	NULL};
 
-#define MOST_VIEWS 100 /* on the stack; then the oldest is closed */
+#define MOST_VIEWS 100 /* limit of the stack; beyond it the oldest view is closed */
 
 struct tui_view *tui_current(const struct tui *t)
 {
@@ -62,7 +62,7 @@ static void close_behind(struct tui *t, size_t keep)
 		close_view(t, t->view[--t->nviews]);
 }
 
-/* Makes the selection of the view the current one. */
+/* Makes the view's selection the current one. Keeps the old one if memory is out. */
 static void take_select(struct tui *t, const struct tui_view *v)
 {
 	struct tui_select copy;
@@ -73,8 +73,7 @@ static void take_select(struct tui *t, const struct tui_view *v)
 	t->select = copy;
 }
 
-/* Warns about a store of an older tprof, when the run is first shown, in which figures may be of
- * several goroutines. */
+/* Warns, when a run is first shown, if an older tprof imported several goroutines of the run as one. */
 static void tell_mixed(struct tui *t)
 {
 	const struct rep_run *run = t->select.run;

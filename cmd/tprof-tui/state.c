@@ -13,8 +13,7 @@ static bool folder(char path[PATH_MAX])
 	return cmd_xdg_folder(path, "XDG_STATE_HOME", ".local/state");
 }
 
-/* Files are replaced as a whole, since another tprof-tui may be reading. Only their owner may read
- * them. */
+/* Replaces the file as a whole, since another tprof-tui may be reading it. Only its owner may read it. */
 bool tui_state_write(const char *name, const void *data, size_t size, char *path, size_t room)
 {
 	char dir[PATH_MAX];

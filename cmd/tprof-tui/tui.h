@@ -1,14 +1,13 @@
-/* The program: a stack of views on one store, the selection that they share, and the lines around
- * the current view.
+/* The program: a stack of views on one store, their selection, and the lines around the current view.
  *
  *	row 0      the run, the time range and the filters; the name of the view
  *	…          the view
  *	last - 1   a message, or a prompt
  *	last       the most useful keys
  *
- * A view is opened on the current selection and keeps it. Going back shows the previous view as it
- * was left; going forward undoes that. Work that may take long is done by the worker (worker.h);
- * until the answer comes, a view shows what it has.
+ * A view is opened on the current selection and keeps it. Going back shows the previous view as the user
+ * left it; going forward undoes that. The worker (worker.h) does work that may take long; until its
+ * result comes, a view shows the data that it has.
  *
  * CONTRIBUTING.md says how to add a view. */
 #ifndef TUI_TUI_H
@@ -36,81 +35,86 @@ struct tui_view;
 
 struct tui_view_ops {
 	unsigned where;	  /* its bit in keys.h */
-	const char *name; /* in the palette and on the first line */
+	const char *name; /* its name in the palette and on the first line */
 	const char *arg;  /* its arguments, in capitals; NULL: it takes none */
-	size_t size;	  /* of its state, which is zeroed */
+	size_t size;	  /* size of its state, which is zeroed */
 	bool needs_run;	  /* in a store without runs, a message is shown instead */
-	/* Returns the filters that it obeys now (REP_BY_…); a line above the view names the
-	 * others that are set. NULL: there is no such line. */
+	/* Returns the filters that it obeys now (REP_BY_…). A line above the view names other filters
+	 * that are set. NULL: no such line is shown. */
 	unsigned (*filters)(const struct tui_view *v);
-	/* Opens it. `arg` are its arguments as typed, or as another view gives them; NULL: none.
-	 * Returns false with a message (tui_error). */
+	/* Opens the view. `arg` holds its arguments as typed, or as passed by another view; NULL: no
+	 * arguments. Returns false with a message (tui_error). */
 	bool (*open)(struct tui_view *v, const char *arg);
-	/* NULL: releases that table. */
+	/* Releases its state. NULL: releases the table of a state that begins with a struct
+	 * tui_rows. */
 	void (*close)(struct tui_view *v);
-	/* Called when it is shown again, perhaps with another selection in v->select.
-	 * NULL: nothing to do. */
+	/* Called when the view is shown again, perhaps with another selection in v->select. NULL:
+	 * nothing to do. */
 	void (*resume)(struct tui_view *v);
-	/* NULL: draws the table of a state that begins with a struct tui_rows. */
+	/* Draws the view. NULL: draws the table of a state that begins with a struct tui_rows. */
 	void (*draw)(struct tui_view *v, struct tui_area area);
-	/* Returns true if the action was for the view. */
+	/* Returns true if the view handled the action. */
 	bool (*act)(struct tui_view *v, enum tui_action action);
-	/* Takes a key before the bindings do; returns true if it did. NULL: takes none. */
+	/* Handles a key before the bindings apply; returns true if it did. NULL: handles no keys. */
 	bool (*key)(struct tui_view *v, int key);
-	/* Returns the table under the cursor, or NULL. Moving and sorting that `act` leaves,
-	 * clicks, search, filter, copying and saving work on it, except where a function below
-	 * does that in the view's own way. NULL if the view has no table (tui_rows_table: that
-	 * table). */
+	/* Returns the table under the cursor, or NULL. It is used for moving and sorting that `act`
+	 * did not handle, and for clicks, search, filter, copying and saving unless a function
+	 * below does this in the view's own way. NULL: the view has no table. tui_rows_table
+	 * suits a state that begins with a struct tui_rows. */
 	struct tui_table *(*table)(struct tui_view *v);
-	/* A click in the area of the view. NULL: a click in its table. */
+	/* Handles a click in the area of the view. NULL: it is a click in the table. */
 	void (*click)(struct tui_view *v, int row, int col, bool twice);
-	/* The mouse button is released at another place than it was pressed. NULL: nothing. */
+	/* Called when the mouse button is released at another place than where it was pressed. NULL:
+	 * nothing to do. */
 	void (*drag)(struct tui_view *v, int row, int col);
-	/* The wheel is turned with Ctrl pressed: by > 0 zooms in. NULL: as without Ctrl. */
+	/* Called when the wheel is turned with Ctrl pressed: by > 0 zooms in. NULL: as without
+	 * Ctrl. */
 	void (*zoom)(struct tui_view *v, int row, int col, int by);
-	/* The wheel is turned, by so many lines down. NULL: as TUI_DO_UP and DOWN. */
+	/* Called when the wheel is turned, `lines` down. NULL: as TUI_DO_UP and TUI_DO_DOWN. */
 	void (*wheel)(struct tui_view *v, int lines);
-	/* Searches. `step` is 0 while the text is typed, 1 for the next match and -1 for the
-	 * previous one. Returns true if there is a match. */
+	/* Searches. `step` is 0 while the text is being typed, 1 for the next match and -1 for the
+	 * previous one. Returns true if it found a match. */
 	bool (*search)(struct tui_view *v, const char *text, int step);
-	/* Called when its table has been filtered. NULL: nothing to do. */
+	/* Called after its table was filtered. NULL: nothing to do. */
 	void (*filtered)(struct tui_view *v);
 	/* Goes to a time or a goroutine, as typed after @. Returns true if it went there or a
-	 * message says why not. False, NULL: the selection is narrowed to it. */
+	 * message says why not. If it returns false, or is NULL, the selection is narrowed
+	 * instead. */
 	bool (*go)(struct tui_view *v, const char *text);
-	/* Highlights what matches; "" ends that. NULL: it cannot. */
+	/* Highlights matches of a text; "" ends that. NULL: the view cannot highlight. */
 	void (*highlight)(struct tui_view *v, const char *text);
-	/* Appends the text that y copies to `out`, or with `all` the text that Y copies. Returns 0
-	 * or TP_ENOMEM. NULL: the row under the cursor of its table, or all its rows. */
+	/* Appends to `out` the text that y copies, or with `all` the text that Y copies. Returns 0 or
+	 * TP_ENOMEM. NULL: the table's row under the cursor, or all its rows. */
 	int (*yank)(struct tui_view *v, bool all, struct tp_buf *out);
-	/* Writes what it shows, in the format that the ending of `path` selects. NULL: the
-	 * table. */
+	/* Writes the content of the view, in the format that the ending of `path` selects. NULL:
+	 * writes the table. */
 	int (*save)(struct tui_view *v, const char *path, const struct rep_sink *sink,
 		    struct tp_err *err);
-	/* Finds the source line of what is under the cursor, if the row of its table does not name
-	 * it. NULL: it cannot. */
+	/* Finds the source line under the cursor if the table's row does not name it. NULL: the view
+	 * knows no source lines. */
 	bool (*source)(struct tui_view *v, char *file, size_t size, int64_t *line);
-	/* Writes what follows its name on the first line. NULL: nothing. */
+	/* Writes the text after the view's name on the first line. NULL: no text. */
 	void (*title)(struct tui_view *v, char *text, size_t size);
-	/* Returns whether an action has an effect now; others are not hinted at. NULL: all have. */
+	/* Returns whether an action has an effect now; the hint line leaves out other actions. NULL:
+	 * all have an effect. */
 	bool (*can)(struct tui_view *v, enum tui_action action);
-	/* Returns its own hints for now, "Enter run\tTab complete"; NULL: those of the table of
-	 * keys. */
+	/* Returns its own hints for now, "Enter run\tTab complete". NULL, or if it returns NULL: the
+	 * hints of the bindings. */
 	const char *(*hints)(struct tui_view *v);
-	/* Adds the arguments that begin with `typed` to the menu. NULL: they are not known. */
+	/* Adds arguments that begin with `typed` to the menu. NULL: the arguments are not known. */
 	void (*offer)(struct tui *t, struct tui_menu *menu, const char *typed);
-	/* The line of the cursor is saved with the last position in a store. */
+	/* The cursor's line is saved with the last position in a store. */
 	bool keeps_line;
-	/* Writes the arguments that would open it again as it is. NULL: none. */
+	/* Writes the arguments that would open the view again as it is. NULL: no arguments. */
 	void (*keep)(struct tui_view *v, char *text, size_t size);
 };
 
 struct tui_view {
 	const struct tui_view_ops *ops;
 	struct tui *tui;
-	struct tui_select select; /* that it shows */
+	struct tui_select select; /* the selection that it shows */
 	void *state;
-	struct tui_area area; /* as drawn last */
+	struct tui_area area; /* at the last drawing */
 	bool busy;	      /* it waits for the worker */
 };
 
@@ -129,10 +133,10 @@ struct tui {
 	struct cmd *cmd;
 	const char *path; /* of the store or dump, as given */
 	struct tui_worker *worker;
-	struct tui_select select; /* for views that are opened */
+	struct tui_select select; /* the selection for the next view that is opened */
 
-	struct tui_view **view; /* the stack; view[at] is shown, … */
-	size_t nviews, at;	/* … going forward leads to those after it */
+	struct tui_view **view; /* the stack; view[at] is shown */
+	size_t nviews, at;	/* going forward leads to the views after it */
 
 	struct tui_prompts *prompts;   /* prompt.c */
 	struct tui_old_runs *old_runs; /* reload.c */
@@ -141,25 +145,24 @@ struct tui {
 	bool error;
 	bool pasting; /* the keys are pasted text */
 	bool quit;
-	int checks;		      /* of filters, still being made (check.h) */
-	int read_errno;		      /* errno of a terminal that cannot be read any more */
+	int checks;		      /* pending checks of filters (check.c) */
+	int read_errno;		      /* errno if the terminal can no longer be read, else 0 */
 	int clicked_row, clicked_col; /* the last click, and when */
 	int64_t clicked_ms;
 };
 
 struct tui_view *tui_current(const struct tui *t);
-/* Opens a view on t->select, after the current one; views after that are closed. Returns false with
- * a message; t->select is that of the current view again. */
+/* Opens a view on t->select on top of the current one, and closes the views that were after it. Returns
+ * false with a message; t->select is then the current view's again. */
 bool tui_open(struct tui *t, const struct tui_view_ops *ops, const char *arg);
-/* Opens a view by its name on t->select, which the caller has narrowed. `fine` is false if memory ran
- * out while it was narrowed; nothing is opened then. Returns false with a message, as tui_open
- * does. */
+/* Opens a view by its name on t->select, which the caller has narrowed. If narrowing failed for lack of
+ * memory (`fine` is false), opens nothing. Returns false with a message, as tui_open does. */
 bool tui_open_narrowed(struct tui *t, bool fine, const char *view, const char *arg);
 const struct tui_view_ops *tui_view_find(const char *name);
 /* Opens the current view again on t->select, with its arguments (ops->keep). */
 bool tui_again(struct tui *t);
 bool tui_back(struct tui *t);
-void tui_undo(struct tui *t); /* goes back and closes the view */
+void tui_undo(struct tui *t); /* closes the current view and goes back */
 bool tui_forward(struct tui *t);
 void tui_close_all(struct tui *t);
 
@@ -172,19 +175,19 @@ void tui_nomem(struct tui *t);
 void tui_run(struct tui *t);
 /* Draws the screen. */
 void tui_draw(struct tui *t);
-/* Does what the action's key does. */
+/* Performs an action, as its key does. */
 void tui_act(struct tui *t, enum tui_action action);
 /* Runs a line of the palette: the name of an action or a view, `from TIME`, `goroutine ID` … */
 void tui_command(struct tui *t, const char *line);
-/* Goes to a time ("1.5ms", "25%"), a goroutine (an id) or a task. */
+/* Goes to a time ("1.5ms", "25%"), a goroutine ("12") or a task ("#3"). */
 void tui_go(struct tui *t, const char *text);
 /* Parses a time, in ns since the run began. Returns false with a message. */
 bool tui_time(struct tui *t, const char *text, int64_t *ns);
 
-/* Commands of the palette beside views and actions (command.c). */
+/* Commands of the palette besides views and actions (command.c). */
 struct tui_palette_command {
 	const char *name, *arg, *doc;
-	void (*run)(struct tui *t, int which, const char *arg); /* arg "": none */
+	void (*run)(struct tui *t, int which, const char *arg); /* arg "": no argument */
 	int which;						/* what it sets */
 };
 extern const struct tui_palette_command tui_commands[];
@@ -192,25 +195,25 @@ extern const size_t tui_ncommands;
 
 /* ---- check.c ---- */
 
-/* Opens the current view again on t->select after its filter `of` has been changed, and checks in the
- * background whether the new filter matches something. `before` is the old filter (NULL: it was not
- * set). If memory is out, nothing is checked. */
+/* Opens the current view again on t->select, whose filter `of` the caller has changed, and checks in the
+ * background whether the new filter matches anything. `before` is the old filter (NULL: it was not set).
+ * If memory is out, nothing is checked. */
 void tui_check_filter(struct tui *t, enum tui_text of, const char *before);
 
 /* ---- reload.c ---- */
 
-/* Reads the list of runs again. If it has changed, the selections of all views refer to the new
- * list, the current view is resumed, and a message says what is new. Pointers into the old list
- * stay valid until tui_reload_release. */
+/* Reads the list of runs again. If it has changed, makes the selections of all views refer to the new
+ * list, resumes the current view, and shows a message about the change. Pointers into the old list stay
+ * valid until tui_reload_release. */
 void tui_reload(struct tui *t);
 void tui_reload_release(struct tui *t);
 
 /* ---- clip.c ---- */
 
-/* Copies what is under the cursor, or all of it, to the terminal's clipboard (OSC 52), and to
- * the file $XDG_STATE_HOME/tprof/yank, as not every terminal has a clipboard. */
+/* Copies the text of tui_view_ops.yank to the terminal's clipboard (OSC 52), and to the file
+ * $XDG_STATE_HOME/tprof/yank, as not every terminal has a clipboard. */
 void tui_clip(struct tui *t, struct tui_view *v, bool all);
-/* Opens the source line of what is under the cursor in $EDITOR. */
+/* Opens the source line under the cursor in $EDITOR. */
 void tui_edit(struct tui *t, struct tui_view *v);
 
 #endif

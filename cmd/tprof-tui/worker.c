@@ -19,13 +19,13 @@ struct tui_worker {
 	pthread_cond_t asked;
 	char *path;
 	struct tp_store *store;
-	struct tui_job *waiting, *doing, *ready; /* `ready` in the order in which they were done */
+	struct tui_job *waiting, *doing, *ready; /* `ready`: finished jobs, the oldest first */
 	bool stop;
-	struct cached cached[TUI_MOST_CACHED]; /* the one used last comes first */
+	struct cached cached[TUI_MOST_CACHED]; /* the most recently used object first */
 	size_t ncached;
 };
 
-/* ---- what is kept beside the store ---- */
+/* ---- the cache ---- */
 
 static void give_back(struct cached *k)
 {
@@ -74,7 +74,7 @@ static int work(struct tui_worker *w, struct tui_job *job)
 
 		if (code)
 			return code;
-		/* Who interrupts looks at it. */
+		/* stop_doing() reads w->store under the lock. */
 		pthread_mutex_lock(&w->lock);
 		w->store = store;
 		pthread_mutex_unlock(&w->lock);
@@ -116,7 +116,8 @@ static void *run(void *ctx)
 	return NULL;
 }
 
-/* Signals are the screen's; after a fault of this thread, too, it gives the terminal back. */
+/* Starts the thread. It blocks signals that are sent to the process: the screen's thread handles them. Its
+ * own faults stay unblocked, so their handler can restore the terminal. */
 static bool start(struct tui_worker *w)
 {
 	sigset_t sent, before;
@@ -163,7 +164,8 @@ static void release_all(struct tui_job *job)
 	}
 }
 
-/* With the lock held. `statement`: also interrupts the statement that it may be in. */
+/* Asks the running job to stop; with `statement`, also interrupts its SQL statement. The caller holds the
+ * lock. */
 static void stop_doing(struct tui_worker *w, bool statement)
 {
 	if (!w->doing)
@@ -179,7 +181,7 @@ void tui_worker_free(struct tui_worker *w)
 		return;
 	pthread_mutex_lock(&w->lock);
 	w->stop = true;
-	/* Whoever leaves does not wait for a report that nobody will see. */
+	/* Stop the job: its result will not be shown, and leaving the program should not wait for it. */
 	stop_doing(w, true);
 	pthread_cond_signal(&w->asked);
 	pthread_mutex_unlock(&w->lock);
@@ -195,8 +197,8 @@ void tui_worker_free(struct tui_worker *w)
 	free(w);
 }
 
-/* With the lock held: what the view has asked for does not matter any more. A job that waits comes
- * back undone. */
+/* Drops the jobs of a view, whose results are no longer needed. Waiting jobs come back without having been
+ * run. The caller holds the lock. */
 static void drop(struct tui_worker *w, const struct tui_view *view)
 {
 	struct tui_job *const lists[] = {w->waiting, w->ready};
@@ -210,8 +212,8 @@ static void drop(struct tui_worker *w, const struct tui_view *view)
 	}
 }
 
-/* A job that is being done is told to end, and so is the statement it may be in. What it has come
- * to is handed over: its view says that it was interrupted. */
+/* Stops the running job and its SQL statement, and marks waiting jobs to stop at once. Their results are
+ * handed over, so their views report the interruption. */
 void tui_worker_interrupt(struct tui_worker *w)
 {
 	pthread_mutex_lock(&w->lock);
@@ -261,7 +263,7 @@ void tui_job_ask(struct tui_job *job)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* One by one: what is done with a job may close the view of another. */
+/* Takes one job at a time, since the `done` of a job may close the view of another. */
 bool tui_worker_take(struct tui_worker *w)
 {
 	bool any = false;

@@ -12,11 +12,11 @@ static bool is_one_of(const char *text, size_t size, const char *const *list, si
 }
 #define IS_ONE_OF(text, size, list) is_one_of(text, size, list, sizeof(list) / sizeof((list)[0]))
 
-/* Is it a function of Go's own that ends waits for the network or for timers on behalf of its
- * caller? "internal/poll.(*pollDesc).evict", "net.setDeadlineImpl", "time.(*Timer).Stop". */
+/* Returns whether a function of Go's library ends waits for the network or for timers on behalf of its
+ * caller: "internal/poll.(*pollDesc).evict", "net.setDeadlineImpl", "time.(*Timer).Stop". */
 static bool ends_waits(struct tp_text name)
 {
-	/* Packages by release: net up to go 1.8, internal/poll since. */
+	/* The package depends on the release: net up to go 1.8, internal/poll since. */
 	static const char *const package[] = {"internal/poll.", "net.", "os.", "time.",
 					      "runtime.poll_"};
 	static const char *const function[] = {
@@ -50,14 +50,15 @@ static bool ends_waits(struct tp_text name)
 	return known && IS_ONE_OF(name.text + from, name.size - from, function);
 }
 
-/* What may be nearer to the leaf than such a function. */
+/* Returns whether a function of the runtime may be nearer to the leaf than such a function. */
 static bool is_wakeup(struct tp_text name)
 {
 	return tp_text_begins(name, "runtime.netpoll") || tp_text_begins(name, "runtime.goready") ||
 	       tp_text_begins(name, "runtime.ready") || tp_text_begins(name, "runtime.systemstack");
 }
 
-/* Only the leaf tells: below a close there may be an allocation that starts the collector. */
+/* Returns whether such a function is at the leaf. Elsewhere in the stack it proves nothing: a close may call
+ * an allocation that starts the collector. */
 static bool ended_on_purpose(const struct tp_dict *dict, uint32_t stack)
 {
 	while (stack) {
@@ -73,8 +74,8 @@ static bool ended_on_purpose(const struct tp_dict *dict, uint32_t stack)
 	return false;
 }
 
-/* Reasons of Go's runtime (runtime/traceruntime.go, traceBlockReasonStrings), which recorded
- * programs share as far as they have the same. */
+/* The reasons are those of Go's runtime (runtime/traceruntime.go, traceBlockReasonStrings). Recorded C, C++
+ * and Rust programs use the same strings for the same reasons. */
 enum rep_path_kind rep_path_ender(const struct tp_dict *dict, const struct tp_span *wait,
 				  uint32_t entry, uint32_t waker_entry)
 {
@@ -93,8 +94,8 @@ enum rep_path_kind rep_path_ender(const struct tp_dict *dict, const struct tp_sp
 		return IS_ONE_OF(name.text, name.size, timers) ? REP_PATH_TIMER : REP_PATH_RUNNING;
 	}
 	name = tp_dict_text(dict, entry);
-	/* Its workers are started by the scheduler, for a reason all goroutines of the runtime
-	 * have. */
+	/* The scheduler starts the collector's workers. Their reason for waiting is one that all goroutines
+	 * of the runtime have, so the entry function decides. */
 	if (tp_text_begins(text, "GC ") || tp_text_begins(text, "wait until GC") ||
 	    tp_text_begins(name, "runtime.gc") || tp_text_begins(name, "runtime.bg"))
 		return REP_PATH_COLLECTOR;

@@ -1,12 +1,12 @@
-/* What ended a wait: the goroutine that made the waiting one runnable, or something else. */
+/* Decides what ended a wait: the goroutine that made the waiting one runnable, or something else. */
 #ifndef REP_PATH_ENDER_H
 #define REP_PATH_ENDER_H
 
 #include "path/path.h"
 #include "timeline/span.h"
 
-/* Returns what ended a wait (a span in the state Waiting): REP_PATH_RUNNING if the goroutine
- * wait->waker did; REP_PATH_NETWORK, _TIMER, _COLLECTOR or _OUTSIDE if no goroutine did;
+/* Returns the cause that ended a wait (a span in the state Waiting): REP_PATH_RUNNING for the goroutine
+ * wait->waker; REP_PATH_NETWORK, _TIMER, _COLLECTOR or _OUTSIDE if it was not a goroutine;
  * REP_PATH_UNFINISHED if the wait was still open when the run ended.
  *
  * The trace names the goroutine that was on the processor when the waiting one became runnable. For

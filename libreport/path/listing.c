@@ -1,8 +1,8 @@
-/* Hops with the stacks of both sides, for reading: what the goroutine of a hop did where, which
- * goroutine it woke from where, and where that one had waited. */
+/* Lists hops with the stacks of both sides: what the goroutine of a hop did and where, which goroutine it
+ * woke and from where, and where that one had waited. */
 #include "path/say.h"
 
-#define FRAMES 24 /* of a stack */
+#define FRAMES 24 /* most frames of a stack */
 
 static int put(struct rep_words *w, bool strong, struct tp_err *err)
 {

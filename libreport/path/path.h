@@ -1,5 +1,5 @@
-/* The critical path of a request: for every moment between its beginning and its end, what kept it
- * from ending, on whichever goroutine that happened.
+/* The critical path of a request: for every moment between its beginning and its end, the activity
+ * that kept it from ending, on any goroutine.
  *
  * THE RULE. The path is walked back from the request's end to its beginning.
  *
@@ -9,9 +9,9 @@
  *     the wake-up the path moves to the waker and goes back there, by the same rule, to the moment
  *     at which the wait began. There it returns to the goroutine that waited and goes on before its
  *     wait. What the waker did before that is ignored: nothing was waiting for it yet.
- *   - A wait that no goroutine ended (the network poller, a timer or the collector did, or it is
- *     not known) is a leaf and named as such. ender.h decides: the waker of a wait for the network
- *     or of a sleep is a bystander, unless its stack shows that it ended the wait.
+ *   - A wait that was not ended by a goroutine (but by the network poller, a timer or the collector,
+ *     or by an unknown cause) is a leaf and named as such. ender.h decides: the waker of a wait for
+ *     the network or of a sleep is a bystander, unless its stack shows that it ended the wait.
  *   - Before the creation of a goroutine, the path is on the goroutine that created it.
  *
  * So the hops of a path follow each other without a gap, and their times add up to the request's.
@@ -19,14 +19,14 @@
  *
  *   task       at its end (UserTaskEnd), on the goroutine that ended it
  *   region     at its end, on its goroutine
- *   goroutine  at its end; if it has none in the trace, at the end of its last activity: before the
- *              wait in which the trace leaves it
+ *   goroutine  at its end; if it does not end in the trace, at the end of its last activity: before
+ *              the wait in which the trace leaves it
  *   range      at the last activity in it (running, in a system call) of any goroutine except the
  *              runtime's own; of several that are active at its end, on main, or on the oldest
  *
- * A walk follows the order of events, so equal times do not matter, and it never turns round. It is
- * bounded by a number of hops for all requests together. It reads the segments of the run from the
- * last to the first, each once, for all requests side by side.
+ * A walk follows the order of events, so equal times do not matter, and it never goes forward. The
+ * number of hops is limited, for all requests together. The walk reads the segments of the run from
+ * the last to the first, each once for all requests.
  *
  *	struct rep_path_requests list;
  *	struct rep_path path;
@@ -85,8 +85,8 @@ struct rep_path_options {
 	 * both, requests are such regions of such tasks; with neither, the goroutines of the view's
 	 * filter, or its time range. */
 	const char *task, *region;
-	int64_t at_least, at_most; /* limits of their length in ns; 0, INT64_MAX: none */
-	/* Only this number, or share, of the slowest; 0, 0: all. At least one. */
+	int64_t at_least, at_most; /* limits of their length in ns; 0, INT64_MAX: no limits */
+	/* Picks only the slowest requests, this number or this share, at least one. 0, 0: all. */
 	int64_t slowest;
 	double slowest_share;
 };
@@ -95,8 +95,8 @@ struct rep_path_request {
 	int64_t id;	    /* of the task or goroutine; the row of a region in its table */
 	int64_t from, to;   /* ns since the run began */
 	uint32_t name;	    /* string: type, or entry function */
-	uint32_t goroutine; /* index: where it ends, known after the walk; TP_NONE: unknown */
-	uint32_t stack;	    /* there, 0 unknown */
+	uint32_t goroutine; /* index; the one on which it ends, after the walk; TP_NONE: unknown */
+	uint32_t stack;	    /* at its end; 0: unknown */
 	uint8_t subject;    /* enum rep_path_subject */
 	bool no_begin;	    /* it began before the run */
 	bool no_end;	    /* the run ended first; `to` of a goroutine is known after the walk */
@@ -106,14 +106,14 @@ struct rep_path_requests {
 	enum rep_path_subject subject;
 	struct rep_path_request *request; /* n, the slowest first, equal ones by time */
 	size_t n;
-	size_t matching;   /* before `slowest` picked */
-	size_t incomplete; /* tasks and regions that were left out because they have no end */
-	int64_t example;   /* the id of one of them */
+	size_t matching;   /* number of requests before `slowest` was applied */
+	size_t incomplete; /* tasks and regions left out because they have no end */
+	int64_t example;   /* the id of one of those */
 };
 
-/* Picks requests of a run. Tasks and regions without an end are picked only by their id. Errors:
- * TP_EFORMAT with a sentence; TP_ENOENT if nothing matches, with a sentence that says what the run
- * has; TP_ENOMEM, TP_ESTORE. *list must be released in every case. */
+/* Picks requests of a run. Tasks and regions without an end are picked only by their id. Errors: TP_EFORMAT;
+ * TP_ENOENT if nothing matches, with a message that says what the run has; TP_ELIMIT; TP_ENOMEM; TP_ESTORE.
+ * The caller releases *list in every case. */
 int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 		  struct rep_path_requests *list, struct tp_err *err);
 void rep_path_requests_release(struct rep_path_requests *list);
@@ -122,8 +122,8 @@ int rep_path_check(const struct rep_path_options *opt, struct tp_err *err);
 
 /* ---- paths ---- */
 
-#define REP_PATH_HOPS	    10000000 /* of all requests of a walk: the default */
-#define REP_PATH_DEPTH	    64	     /* waits within waits that are chains of their own */
+#define REP_PATH_HOPS	    10000000 /* default limit of hops for all requests of a walk */
+#define REP_PATH_DEPTH	    64	     /* depth up to which waits within waits get chains */
 #define REP_PATH_MAX_CHAINS 200000
 
 /* A part of the path on one goroutine. */
@@ -131,16 +131,16 @@ struct rep_path_hop {
 	int64_t from, to;   /* ns since the run began */
 	uint32_t goroutine; /* index */
 	uint32_t reason;    /* string: why it was blocked, or became runnable ("": it was woken) */
-	/* Running: the stack with which it ended. A system call, blocked: where that began.
-	 * Runnable: where it had been blocked or stopped. */
+	/* Running: the stack at its end. System call, blocked: the stack at its beginning. Runnable:
+	 * the stack where it had been blocked or stopped. */
 	uint32_t stack;
 	uint32_t chain;
-	/* The goroutine to which the path goes at `to`, as it is woken (or created) then; why and
-	 * where it waited, and from where it was woken. TP_NONE, 0 if the path stays here. */
+	/* The goroutine that is woken (or created) at `to`, to which the path goes then; why and where
+	 * it waited, and the stack that woke it. TP_NONE, 0 if the path stays here. */
 	uint32_t wakes, wakes_reason, wakes_stack, wake_stack;
 	uint8_t kind; /* enum rep_path_kind */
 	bool creates; /* `wakes` was created, not woken */
-	/* Runnable: the goroutine that had the P before; TP_NONE: unknown. */
+	/* Runnable: the goroutine that had used the P before; TP_NONE: unknown. */
 	uint32_t holder;
 };
 
@@ -151,14 +151,14 @@ struct rep_path_chain {
 	uint32_t parent;
 	uint32_t depth;
 	uint32_t reason, stack; /* of the wait */
-	uint32_t wake_stack;	/* of the waker of the first of them */
+	uint32_t wake_stack;	/* of the waker of the first such wait */
 	uint32_t waiter, waker; /* goroutines; TP_NONE: several */
 	uint32_t waiter_entry, waker_entry;
-	int64_t count;	  /* waits */
-	int64_t total_ns; /* time in them, on the path */
+	int64_t count;	  /* number of waits */
+	int64_t total_ns; /* time on the path in these waits */
 };
 
-/* The sum of the hops of a chain that did the same in the same place. */
+/* The sum of the hops of a chain that have the same kind, reason, entry function and place. */
 struct rep_path_sum {
 	uint32_t chain;
 	uint32_t entry;	    /* entry function of the goroutine */
@@ -170,9 +170,9 @@ struct rep_path_sum {
 
 struct rep_path {
 	int64_t total_ns; /* of all requests, in the view's time range */
-	size_t requests;  /* that were walked */
-	size_t limited;	  /* of them, not to their beginning, because of the limit of hops */
-	int64_t nhops;	  /* that were walked */
+	size_t requests;  /* number of requests walked */
+	size_t limited;	  /* number of those not walked to their beginning (limit of hops) */
+	int64_t nhops;	  /* number of hops walked */
 	struct rep_path_chain *chain;
 	size_t nchains;
 	struct rep_path_sum *sum; /* in no order */
@@ -192,21 +192,20 @@ void rep_path_sort(struct rep_path_request *requests, size_t n);
 
 /* Walks the paths of n requests; completes their goroutines and ends, and sorts them again. Time
  * outside the view's range does not count. After max_hops hops, the rest of each path becomes one
- * hop REP_PATH_LIMIT. *path must be released in every case. Errors: TP_ENOMEM, TP_ESTORE. */
+ * hop REP_PATH_LIMIT. The caller releases *path in every case. Errors: TP_ENOMEM, TP_ESTORE. */
 int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t n, int64_t max_hops,
 		  struct rep_path *path, struct tp_err *err);
 void rep_path_release(struct rep_path *path);
 
-/* Adds up the sums of all chains by kind, reason, entry function and the function that tells most
- * of the stack: where the time of the path went. Sets *total to *n of them, the longest first, whose
- * `chain` is 0 and whose `stack` is one of those added up; the caller frees *total. Returns 0,
- * TP_ENOMEM or TP_ELIMIT. */
+/* Adds up the sums of all chains by kind, reason, entry function and the stack's site, to show where the time
+ * of the path went. Sets *total to *n sums, the longest first. Their `chain` is 0, and `stack` is one of
+ * those added up. The caller frees *total. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_path_totals(const struct rep_view *v, const struct rep_path *path,
 		    struct rep_path_sum **total, size_t *n, struct tp_err *err);
 
-/* Makes a profile of the path, which the caller frees: stacks of the request's goroutine, below a
- * wait its reason in brackets and the stacks of the waker, and so on; the leaf is the kind of the
- * hop. Sample types: hops (count) and path (ns). Errors: TP_ENOMEM, TP_ELIMIT. */
+/* Makes a profile of the path, which the caller frees. Its stacks begin with those of the request's
+ * goroutine. Below a wait come its reason in brackets and the stacks of the waker, and so on; the leaf is the
+ * kind of the hop. Sample types: hops (count) and path (ns). Errors: TP_ENOMEM, TP_ELIMIT. */
 int rep_path_profile(struct rep_view *v, const struct rep_path *path, struct tp_profile **p,
 		     struct tp_err *err);
 

@@ -1,6 +1,6 @@
-/* Paths: small stories whose answer is known, programs whose answer is known (testdata/programs),
- * and a made-up run of several segments against brute force, which knows the rule of path.h and
- * nothing else: recursion over all spans of the run, by time. */
+/* Tests paths with small traces whose answer is known, with programs whose answer is known
+ * (testdata/programs), and with a random run of several segments. The last is compared with a brute-force
+ * implementation of the rule in path.h: recursion over all spans of the run, by time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static int close_store(void **state)
 	return 0;
 }
 
-/* ---- runs of made-up events ---- */
+/* ---- runs of given events ---- */
 
 static struct tp_trace trace;
 static struct tp_store_run *run;
@@ -182,7 +182,7 @@ static uint32_t stack(const char *name)
 	{                                                                                          \
 		.ts = t, .type = TP_EV_SYNC, .g = NO, .subject = NO, .m = NO, .p = NO              \
 	}
-/* Goroutine g, there since before the trace, in state st. */
+/* Goroutine g, which existed before the trace, is in state st. */
 #define THERE(t, g, st, ...) EV(t, GO_STATUS, NO, g, UNDET, st, __VA_ARGS__)
 #define BLOCK(t, g, why, where)                                                                    \
 	EV(t, GO_BLOCK, g, g, RUN, WAIT, .str = str(why), .stack = stack(where))
@@ -199,7 +199,7 @@ static uint32_t stack(const char *name)
 		end_run();                                                                         \
 	} while (0)
 
-/* ---- what is asked ---- */
+/* ---- walking ---- */
 
 static struct rep_path walked;
 static struct rep_path_requests list;
@@ -219,7 +219,7 @@ static void walk_some(const struct rep_path_options *opt, const struct rep_filte
 	forget();
 	open_view(text);
 	code = rep_path_pick(&view, opt, &list, &err);
-	if (code == TP_ENOENT && list.incomplete) /* none of them is whole */
+	if (code == TP_ENOENT && list.incomplete) /* all of them are incomplete */
 		return;
 	if (code || rep_path_walk(&view, list.request, list.n, limit, &walked, &err))
 		fail_msg("%s", err.msg);
@@ -268,7 +268,7 @@ struct want {
 	int64_t goroutine; /* id */
 	enum rep_path_kind kind;
 	int64_t depth;
-	int64_t wakes; /* id, 0: nobody */
+	int64_t wakes; /* id; 0: it wakes no goroutine */
 };
 
 static void check_hops(const struct want *want, size_t n)
@@ -296,10 +296,10 @@ static void check_hops(const struct want *want, size_t n)
 
 #define K(kind) REP_PATH_##kind
 
-/* ---- stories ---- */
+/* ---- small traces ---- */
 
-/* 1 waits for 2, which began to wait for 3 before: the time before 1's wait is 1's own, and what 2
- * and 3 did then is nobody's concern. */
+/* 1 waits for 2, which had begun to wait for 3 earlier. The time before 1's wait belongs to 1; what 2 and 3
+ * did then is ignored. */
 static void test_walk_wait_in_a_wait(void **state)
 {
 	(void)state;
@@ -311,7 +311,7 @@ static void test_walk_wait_in_a_wait(void **state)
 	CHECK_HOPS({0, 200, 1, K(RUNNING), 0, 0}, {200, 500, 3, K(RUNNING), 2, 2},
 		   {500, 510, 2, K(RUNNABLE), 1, 0}, {510, 600, 2, K(RUNNING), 1, 1},
 		   {600, 620, 1, K(RUNNABLE), 0, 0}, {620, 700, 1, K(RUNNING), 0, 0});
-	/* Both sides of the first wake-up. */
+	/* The stacks of both sides of the first wake-up. */
 	assert_string_equal(tp_dict_text(view.dict, walked.hop[1].wakes_reason).text,
 			    "chan receive");
 	assert_int_equal(rep_path_site(view.dict, walked.hop[1].wake_stack),
@@ -341,7 +341,7 @@ static void test_walk_comes_back(void **state)
 	assert_int_equal(walked.chain[2].total_ns, 100);
 }
 
-/* Before its creation a goroutine is its creator. What began before the trace is not known. */
+/* Before its creation, the path of a goroutine is on its creator. */
 static void test_walk_creation(void **state)
 {
 	(void)state;
@@ -355,7 +355,7 @@ static void test_walk_creation(void **state)
 	assert_true(walked.hop[0].creates);
 }
 
-/* Waits that nobody ended are leaves with a name. */
+/* Waits that were not ended by a goroutine are leaves with a name. */
 static void test_walk_outside(void **state)
 {
 	(void)state;
@@ -375,15 +375,15 @@ static void test_walk_outside(void **state)
 		   {700, 800, 1, K(OUTSIDE), 0, 0}, {800, 810, 1, K(RUNNABLE), 0, 0},
 		   {810, 900, 1, K(RUNNING), 0, 0}, {900, 1000, 1, K(SYSCALL), 0, 0},
 		   {1000, 1100, 1, K(RUNNING), 0, 0});
-	/* Runnable: where it had been blocked, not from where it was woken. */
+	/* The stack of a runnable hop is where the goroutine had been blocked, not the waker's. */
 	assert_string_equal(
 	    tp_dict_text(view.dict, rep_path_site(view.dict, walked.hop[2].stack)).text,
 	    "net.Read");
 }
 
-/* Only a close, deadline, reset or stop at the leaf ends a wait for the network or a sleep: others
- * happened to be there, such as whoever starts the world again. What Go's timerproc ended, a timer
- * did. */
+/* Only a close, deadline, reset or stop at the leaf ends a wait for the network or a sleep. Other wakers just
+ * happened to be running, such as the goroutine that starts the world again. Waits ended by Go's timerproc
+ * were ended by a timer. */
 static void test_walk_bystander(void **state)
 {
 	static const struct {
@@ -440,7 +440,7 @@ static void test_walk_bystander(void **state)
 			CHECK_HOPS(
 			    {0, 100, 1, K(RUNNING), 0, 0}, {100, 200, 1, cases[i].want, 0, 0},
 			    {200, 210, 1, K(RUNNABLE), 0, 0}, {210, 300, 1, K(RUNNING), 0, 0});
-		/* Wakers by the same rule. */
+		/* The report on wakers follows the same rule. */
 		assert_int_equal(rep_wakes_add_up(&view, NULL, NULL, false, &wakes, &err), 0);
 		assert_int_equal(wakes.n, 1);
 		assert_int_equal(wakes.wake[0].outside, cases[i].want);
@@ -451,7 +451,8 @@ static void test_walk_bystander(void **state)
 	}
 }
 
-/* A goroutine that lives on ends before the wait in which it is left. */
+/* The path of a goroutine that does not end in the trace ends before the wait in which the trace leaves
+ * it. */
 static void test_walk_lives_on(void **state)
 {
 	(void)state;
@@ -461,12 +462,12 @@ static void test_walk_lives_on(void **state)
 	CHECK_HOPS({0, 100, 1, K(RUNNING), 0, 0});
 	assert_int_equal(list.request[0].to, 100);
 	assert_true(list.request[0].no_end);
-	/* The other one was runnable to the end; the run ends with it, as it ran last. */
+	/* The other goroutine ran to the end of the run. */
 	walk_goroutine("2");
 	CHECK_HOPS({0, 900, 2, K(RUNNING), 0, 0});
 }
 
-/* What a damaged trace says nothing of. */
+/* Time that a damaged trace does not cover. */
 static void test_walk_lost(void **state)
 {
 	(void)state;
@@ -478,7 +479,7 @@ static void test_walk_lost(void **state)
 	assert_true(walked.kind_ns[REP_PATH_LOST] > 0);
 }
 
-/* A waker that is blocked itself, as a damaged trace may have it, is none. */
+/* In a damaged trace, a waker may itself be blocked. It is not taken for the waker. */
 static void test_walk_waker_blocked(void **state)
 {
 	(void)state;
@@ -490,7 +491,8 @@ static void test_walk_waker_blocked(void **state)
 		   {500, 600, 1, K(RUNNABLE), 0, 0}, {600, 700, 1, K(RUNNING), 0, 0});
 }
 
-/* Two that wake each other again and again, all in one tick: no cycle, no time either. */
+/* Two goroutines wake each other again and again in one tick. The walk has no cycle, and these hops take no
+ * time. */
 static void test_walk_one_tick(void **state)
 {
 	enum { ROUNDS = 50 };
@@ -525,7 +527,7 @@ static void test_walk_one_tick(void **state)
 	check_whole(0, 200);
 }
 
-/* The limit of hops: what is not walked is one hop, and it still adds up. */
+/* Beyond the limit of hops, the rest of the path is one hop, and the times still add up. */
 static void test_walk_limit(void **state)
 {
 	const struct rep_path_options opt = {.at_most = INT64_MAX};
@@ -546,7 +548,8 @@ static void test_walk_limit(void **state)
 	assert_int_equal(walked.kind_ns[REP_PATH_LIMIT], 0);
 }
 
-/* A time range: main's last activity, not that of who ran longer but is the runtime's. */
+/* A time range ends with main's last activity, not with that of a goroutine of the runtime which ran
+ * longer. */
 static void test_walk_range(void **state)
 {
 	const struct rep_path_options opt = {.at_most = INT64_MAX};
@@ -574,12 +577,12 @@ static void test_walk_range(void **state)
 	walk_some(&opt, &all, REP_PATH_HOPS);
 	CHECK_HOPS({0, 100, 1, K(RUNNING), 0, 0}, {100, 400, 2, K(RUNNING), 1, 1},
 		   {400, 500, 1, K(RUNNABLE), 0, 0}, {500, 900, 1, K(RUNNING), 0, 0});
-	/* There, main was runnable, and the worker at it. */
+	/* At the end of this range main was runnable, and the worker ran. */
 	walk_some(&opt, &half, REP_PATH_HOPS);
 	CHECK_HOPS({0, 450, 2, K(RUNNING), 0, 0});
 }
 
-/* Wake-ups by pair, with the time until the woken one ran. */
+/* Wake-ups are added up by pair, with the time until the woken goroutine ran. */
 static void test_wakes(void **state)
 {
 	const struct rep_filter_text all = {0};
@@ -627,7 +630,8 @@ static const char *site(uint32_t at)
 	return tp_dict_text(view.dict, rep_path_site(view.dict, at)).text;
 }
 
-/* Goroutines of which nobody knows whether they are meant: no answer in place of a wrong one. */
+/* If matching the filter takes too long, it is unknown which goroutines it selects. That is an error, as any
+ * result might be wrong. */
 static void test_unknown(void **state)
 {
 	const struct rep_filter_text text = {.goroutine = "m.in[.]"};
@@ -650,7 +654,7 @@ static void test_unknown(void **state)
 	tp_regex_most_ns = most;
 }
 
-/* Five runners hand on a baton, after 1, 2, 3, 4 and 5 ms of running, the last one to main. */
+/* Five runners pass a baton on after running for 1, 2, 3, 4 and 5 ms; the last one passes it to main. */
 static void test_walk_relay(void **state)
 {
 	static const char *const runners[] = {"main.first", "main.second", "main.third",
@@ -669,7 +673,7 @@ static void test_walk_relay(void **state)
 			running[hops] += h->to - h->from;
 		if (h->wakes == TP_NONE)
 			continue;
-		/* Who hands over is who was handed the baton. */
+		/* Each waker is the runner that was woken before. */
 		assert_true(hops < 5);
 		assert_string_equal(site(h->wake_stack), runners[hops]);
 		assert_string_equal(site(h->wakes_stack),
@@ -679,12 +683,13 @@ static void test_walk_relay(void **state)
 		hops++;
 	}
 	assert_int_equal(hops, 5);
-	/* The first one has started when main has handed over, and is seen from main's wait on. */
+	/* The first runner is not checked: it started before main began to wait, so the path has only a
+	 * part. */
 	for (int i = 1; i < 5; i++)
 		assert_in_range(running[i], (i + 1) * 999000, (i + 1) * 1000000 + 300000);
 }
 
-/* Eight clerks at a lock: what the last one waits for is the sleep of those before it. */
+/* Eight clerks queue at a lock. The last one waits for the sleep of those before it. */
 static void test_walk_convoy(void **state)
 {
 	unsigned deepest = 0;
@@ -704,7 +709,8 @@ static void test_walk_convoy(void **state)
 		assert_string_equal(tp_dict_text(view.dict, c->waker_entry).text, "main.clerk");
 		deepest = c->depth > deepest ? c->depth : deepest;
 	}
-	/* He comes 7 ms after the first one, in whose 5 ms the second began to wait. */
+	/* The last clerk comes 7 ms after the first. The second clerk's wait for the first, which has the
+	 * lock for 5 ms, was over by then. */
 	assert_int_equal(deepest, 6);
 	for (size_t i = 0; i < walked.nhop; i++)
 		naps += walked.hop[i].kind == REP_PATH_TIMER;
@@ -712,7 +718,7 @@ static void test_walk_convoy(void **state)
 	assert_true(walked.kind_ns[REP_PATH_TIMER] * 100 > walked.total_ns * 99);
 }
 
-/* The slow checkout waits for the report, the report for the disk, and that is in a system call. */
+/* The slow checkout waits for the report, which waits for the disk, which is in a system call. */
 static void test_walk_pool(void **state)
 {
 	const struct rep_path_chain *c;
@@ -732,14 +738,13 @@ static void test_walk_pool(void **state)
 	assert_string_equal(tp_dict_text(view.dict, c[2].waker_entry).text, "main.disk.flush");
 	assert_int_equal(c[2].depth, 2);
 	assert_true(walked.kind_ns[REP_PATH_SYSCALL] * 100 > walked.total_ns * 98);
-	/* The others were quick: it alone is half of them all. */
+	/* With all requests, single hops are not kept. */
 	walk_task("checkout", 0);
 	assert_int_equal(walked.requests, 20);
 	assert_int_equal(walked.nhop, 0);
 }
 
-/* Every task, region and goroutine of the bookshop adds up, on old and new traces; time ranges too.
- */
+/* The hops of every task, region, goroutine and time range of the bookshop add up, in old and new traces. */
 static void test_walk_adds_up(void **state)
 {
 	static const char *const dumps[] = {"testdata/checkout.trace",
@@ -782,7 +787,7 @@ static void test_walk_adds_up(void **state)
 	}
 }
 
-/* ---- a made-up run of several segments ---- */
+/* ---- a random run of several segments ---- */
 
 #define SEGMENT_BLOCKS 4 /* in place of TP_SEGMENT_BLOCKS */
 #define SEGMENT_EVENTS ((size_t)SEGMENT_BLOCKS * TP_BLOCK_EVENTS)
@@ -829,8 +834,8 @@ static void go(struct world *w, uint8_t type, uint32_t by, uint32_t p, uint32_t 
 	}
 }
 
-/* What is on P p does something. The first goroutines seldom do, so that their spans are long; they
- * are woken by goroutines or, sometimes, by nobody. */
+/* Lets the goroutine on P p do something. The first goroutines seldom do, so that their spans are long. They
+ * are woken by goroutines or, sometimes, by no goroutine. */
 static void act(struct world *w, uint32_t p)
 {
 	uint32_t g = w->on[p], other = any(w, GOROUTINES);
@@ -936,7 +941,7 @@ struct brute {
 	uint32_t depth;
 };
 
-static struct brute *brute; /* from the end */
+static struct brute *brute; /* the last hop first */
 static size_t nbrute, brute_room;
 
 static void put_brute(int64_t from, int64_t to, uint32_t g, unsigned kind, uint32_t depth)
@@ -954,7 +959,7 @@ static void put_brute(int64_t from, int64_t to, uint32_t g, unsigned kind, uint3
 	brute[nbrute++] = (struct brute){from, to, g, kind, depth};
 }
 
-/* Did the waker of a wait end it? */
+/* Returns whether the waker of a wait ended it. */
 static bool is_ended(const struct tp_span *s)
 {
 	const char *reason = tp_dict_text(view.dict, s->reason).text;
@@ -964,7 +969,7 @@ static bool is_ended(const struct tp_span *s)
 		       "internal/poll.setDeadlineImpl");
 }
 
-/* What g did from t back to low, and who did it for g. */
+/* Adds the hops of g from t back to low, on g or on the goroutines that it waited for. */
 static void explain(uint32_t g, int64_t low, int64_t t, uint32_t depth)
 {
 	uint32_t shown = depth > REP_PATH_DEPTH ? REP_PATH_DEPTH : depth;
@@ -983,7 +988,7 @@ static void explain(uint32_t g, int64_t low, int64_t t, uint32_t depth)
 			g = (uint32_t)parent;
 			continue;
 		}
-		if (s->end < t) { /* it had ended, and came again */
+		if (s->end < t) { /* a gap: it had ended and came back */
 			put_brute(s->end > low ? s->end : low, t, g, REP_PATH_UNSEEN, shown);
 			t = s->end;
 			continue;
@@ -1004,7 +1009,7 @@ static void explain(uint32_t g, int64_t low, int64_t t, uint32_t depth)
 	}
 }
 
-/* Hops that are the same but for where are one to brute force. */
+/* Compares the walk with brute force, which does not split hops by place. */
 static void check_brute(void)
 {
 	size_t i = 0;

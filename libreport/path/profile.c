@@ -1,4 +1,4 @@
-/* Paths as stacks: what flame graphs draw. */
+/* Makes a profile of a path, for flame graphs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +11,12 @@ struct building {
 	const struct rep_path *path;
 	struct tp_profile *p;
 	struct rep_trace_stacks stacks;
-	uint32_t *base; /* by chain: the stack below which it is */
+	uint32_t *base; /* by chain: the stack that its stacks begin with */
 	uint32_t *frames;
 	size_t frames_room;
 };
 
-/* Puts the frames of a stack of the view on another one. */
+/* Appends the frames of a stack of the view to the stack `base`. */
 static int append(struct building *b, uint32_t base, uint32_t stack, uint32_t *out)
 {
 	size_t n = 0;
@@ -52,7 +52,7 @@ static struct rep_trace_leaf leaf_of(const struct rep_path_sum *s)
 	};
 	struct rep_trace_leaf leaf = {.text = texts[s->kind]};
 
-	/* The reason says more. */
+	/* For these kinds, the reason says more than the kind. */
 	if (s->reason && (s->kind == REP_PATH_OUTSIDE || s->kind == REP_PATH_COLLECTOR ||
 			  s->kind == REP_PATH_UNFINISHED))
 		leaf = (struct rep_trace_leaf){.reason = s->reason};

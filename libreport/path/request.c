@@ -1,4 +1,4 @@
-/* Which requests of a run are meant. */
+/* Picks the requests of a run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "path/path.h"
 #include "task/choose.h"
 
-/* A request is a task that began and ended; the background task, whose id is 0, stands for what
- * happens outside all tasks. */
+/* Checks the options. Task 0, the background task, is not a request: it stands for everything outside all
+ * tasks. */
 static int read_options(struct rep_pick *choice, const struct rep_path_options *opt,
 			struct tp_err *err)
 {
@@ -47,8 +47,8 @@ struct pick {
 	int64_t near, off;
 };
 
-/* As much of a request as the run knows; its goroutine is `goroutine` until the walk knows better.
- */
+/* Adds a request with the data of the run. Its goroutine is `goroutine` until the walk finds the one on which
+ * it ends. */
 static int put(struct pick *p, struct rep_path_request r, int64_t from, int64_t to,
 	       int64_t goroutine)
 {
@@ -132,7 +132,7 @@ static int pick_regions(struct pick *p, struct tp_err *err)
 		    .stack = (uint32_t)REP_COL(v, REGION, stack)[i],
 		};
 
-		/* Nameless ones are inherited tasks, not anybody's regions. */
+		/* Regions without a name stand for inherited tasks and are not regions of the program. */
 		if (r.name && rep_choose_region(&p->choice, i) && wants_goroutine(p, g) &&
 		    put(p, r, REP_COL(v, REGION, start_ns)[i], REP_COL(v, REGION, end_ns)[i], g))
 			code = tp_nomem(err);

@@ -18,7 +18,7 @@ struct tp_text rep_path_function(const struct tp_dict *dict, uint32_t entry, uin
 	return rep_path_short(dict, stack ? rep_path_site(dict, stack) : entry);
 }
 
-#define LINE	   78 /* cells, as names are counted: one a byte */
+#define LINE	   78 /* cells; a byte counts as one */
 #define LINE_LEAST 40
 
 void rep_say(struct rep_words *w, const char *fmt, ...)
@@ -42,7 +42,7 @@ void rep_say_name(struct rep_words *w, struct tp_text t)
 		rep_say(w, "%.*s", (int)t.size, t.text);
 }
 
-/* Of a terminal that is narrower the output would cut each line again. */
+/* Returns the length of a line, which fits narrow terminals: the output would break longer lines again. */
 static size_t line_size(const struct rep_words *w)
 {
 	unsigned width = rep_output_width(w->out);

@@ -1,4 +1,4 @@
-/* Sentences about a path: this header has their parts, words.c the sentences. Private to
+/* Functions that build sentences about a path from parts; words.c has the sentences. Private to
  * libreport/path.
  *
  *	rep_say(&w, "Of it ");
@@ -21,19 +21,19 @@ struct rep_words {
 };
 
 void rep_say(struct rep_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Says a name; of a long one the end. */
+/* Appends a name, or the end of a long one. */
 void rep_say_name(struct rep_words *w, struct tp_text t);
 void rep_say_time(struct rep_words *w, int64_t ns);
-/* Says the share of the path's time, such as "87.3%". */
+/* Appends the share of the path's time, such as "87.3%". */
 void rep_say_share(struct rep_words *w, int64_t ns);
-/* Says a goroutine, as "goroutine 12 (main.worker)", or several, as "main.worker". `plain`: leaves
- * the name out if there is a number. */
+/* Appends a goroutine, as "goroutine 12 (main.worker)", or several, as "main.worker". `plain`: leaves out the
+ * name of a single one. */
 void rep_say_who(struct rep_words *w, uint32_t goroutine, uint32_t entry, bool plain);
 
 /* Writes the sentence in lines that fit; all but the first begin with `indent` blanks. */
 int rep_say_lines(struct rep_words *w, bool strong, size_t indent, struct tp_err *err);
 
-/* Returns whether a name is known; in a damaged trace some are not. */
+/* Returns whether a name is known. In a damaged trace, some names are unknown. */
 bool rep_path_known(const struct rep_view *v, uint32_t name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Paths as tables; tree.c and wakers.c have their own. */
+/* Writes reports on paths as tables. tree.c and wakers.c write theirs. */
 #include "path/show.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ const struct rep_path_report_desc rep_path_reports[REP_NPATH_REPORTS + 1] = {
 #define SUMMARY_HOPS   12
 #define SUMMARY_TOTALS 8
 
-/* "blocked (chan receive)": the kind, and the reason where it says more. */
+/* Returns the kind, and the reason if it says more: "blocked (chan receive)". */
 static struct rep_value doing(struct rep_path_table *p, unsigned kind, uint32_t reason)
 {
 	const char *name = rep_path_kinds[kind].name;
@@ -36,7 +36,7 @@ static struct rep_value doing(struct rep_path_table *p, unsigned kind, uint32_t 
 	text = tp_arena_alloc(&p->texts.arena, size);
 	if (!text)
 		return rep_lack();
-	/* A reason may hold a NUL, where it ends here. */
+	/* A reason may contain a NUL, which ends it here. */
 	return rep_text(text, (size_t)snprintf(text, size, "%s (%.*s)", name, (int)t.size, t.text));
 }
 
@@ -122,7 +122,7 @@ static int in_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The longest hops, in the order of time. */
+/* Writes the longest hops, in the order of time. */
 static int write_hops(struct rep_path_table *p, size_t usual, struct tp_err *err)
 {
 	struct rep_column own[HOP_COLUMNS];
@@ -256,7 +256,7 @@ static int write_requests(struct rep_path_table *p, size_t usual, struct tp_err 
 	return code ? code : rep_table_end(p, shown, list->n, "requests, the slowest", err);
 }
 
-/* ---- everything ---- */
+/* ---- reports ---- */
 
 static int show(struct rep_path_table *p, enum rep_path_report report, struct tp_err *err)
 {

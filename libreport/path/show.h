@@ -26,7 +26,7 @@ struct rep_path_page {
 	struct rep_view *v;
 	const struct rep_path_requests *list;
 	const struct rep_path *path;
-	int64_t rows;	/* of each table, at most; 0: all; -1: the default of each table */
+	int64_t rows;	/* limit of each table; 0: all rows; -1: the default of each table */
 	bool stacks;	/* lists hops with the stacks of both sides instead of a table */
 	bool unwrapped; /* does not break sentences into lines */
 };
@@ -40,7 +40,8 @@ int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
 int rep_wakes_show(struct rep_output *out, struct rep_view *v, const struct rep_wakes *wakes,
 		   int64_t rows, bool stacks, struct tp_err *err);
 
-/* Writes what the path is of to `text` and returns it: "task checkout #12", "20 tasks checkout". */
+/* Writes the name of the request, or of all requests, to `text` and returns it: "task checkout #12", "20
+ * tasks checkout". */
 char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t size);
 
 /* ---- private ---- */

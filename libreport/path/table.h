@@ -1,4 +1,4 @@
-/* Tables on paths and wake-ups. Private to libreport/path. The owner ends `texts`
+/* Tables of paths and wake-ups. Private to libreport/path. The owner releases `texts`
  * (rep_texts_end).
  *
  *	rep_table_init(&p, &page, out);
@@ -11,7 +11,7 @@
 #include "path/show.h"
 #include "stack.h"
 
-#define REP_TABLE_ROWS 40 /* shown to people by default */
+#define REP_TABLE_ROWS 40 /* default number of rows in output for people */
 
 struct rep_path_table {
 	const struct rep_path_page *ask;
@@ -24,7 +24,7 @@ struct rep_path_table {
 void rep_table_init(struct rep_path_table *p, const struct rep_path_page *ask,
 		    struct rep_output *out);
 
-/* Writes a row, and forgets the texts of its cells. */
+/* Writes a row, and frees the texts of its cells. */
 int rep_table_row(struct rep_path_table *p, const struct rep_value *row, struct tp_err *err);
 /* Begins a table, whose times are ticks if the run has no clock; `own` has room for n columns. */
 int rep_table_begin(struct rep_path_table *p, const char *name, const struct rep_column *columns,
@@ -33,7 +33,7 @@ int rep_table_begin(struct rep_path_table *p, const char *name, const struct rep
 int rep_table_end(struct rep_path_table *p, size_t shown, size_t n, const char *rows,
 		  struct tp_err *err);
 
-/* Returns how many of n rows to show: people see `usual` of them by default. */
+/* Returns how many of n rows to show; `usual` is the default of output for people. */
 static inline size_t rep_table_limit(const struct rep_path_table *p, size_t n, size_t usual)
 {
 	int64_t rows = p->ask->rows;

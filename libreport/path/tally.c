@@ -39,7 +39,7 @@ static void merge_goroutine(uint32_t *known, uint32_t goroutine)
 		*known = TP_NONE;
 }
 
-/* Adds to the sum of this group, entry function, place, kind and reason. */
+/* Adds s to the sum with the same group, place, entry function, kind and reason. */
 static int add_sum(struct rep_path *p, uint32_t group, uint32_t place, const struct rep_path_sum *s)
 {
 	uint32_t what, at;
@@ -123,7 +123,7 @@ int rep_path_deepen(struct rep_path *p, uint32_t chain, const struct rep_path_ch
 		c->depth = p->chain[chain].depth + 1;
 		c->count = c->total_ns = 0;
 	}
-	/* Key n is chain n + 1: the root has none. */
+	/* Key n belongs to chain n + 1, as the root has no key. */
 	*out = at + 1;
 	c = &p->chain[*out];
 	merge_goroutine(&c->waiter, wait->waiter);

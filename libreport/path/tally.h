@@ -5,12 +5,12 @@
 
 #include "path/path.h"
 
-/* Adds a hop; the hops that follow it in time have been added before. `again`: it continues the hop
- * that was added last, which began where this one ends. Returns 0, TP_ENOMEM or TP_ELIMIT. */
+/* Adds a hop; hops are added backwards in time. `again`: it is a part of the hop that was added last, which
+ * begins where this one ends. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_path_put(struct rep_path *p, const struct rep_path_hop *hop, uint32_t entry, bool keep,
 		 bool again);
 
-/* Finds or adds the chain of a wait below `chain`; *out is `chain` itself once there are too many.
+/* Finds or adds the chain of a wait below `chain`. If there are too many chains, *out is `chain` itself.
  * Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_path_deepen(struct rep_path *p, uint32_t chain, const struct rep_path_chain *wait,
 		    uint32_t *out);

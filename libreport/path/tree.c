@@ -1,4 +1,4 @@
-/* Who waited for whom, as a tree: the chains of a path with what was done in each. */
+/* Writes who waited for whom as a tree: the chains of a path with the sums of their hops. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,12 +21,12 @@ static const struct rep_column tree_columns[] = {
     {.name = "ended_by_goroutine", .kind = REP_ID, .raw_only = true},
 };
 #define TREE_COLUMNS TP_COUNT_OF(tree_columns)
-#define TREE_SHARE   0.005 /* of what people see, the least */
+#define TREE_SHARE   0.005 /* least share of a branch in output for people */
 
-/* Parts of a chain: a wait, or a sum of hops. */
+/* A part of a chain: a wait, or a sum of hops. */
 struct branch {
 	uint32_t chain; /* the part's parent */
-	uint32_t wait;	/* its own chain; 0: it is sum[sum] */
+	uint32_t wait;	/* the chain of the wait; 0: the part is sum[sum] */
 	uint32_t sum;
 	int64_t ns;
 };
@@ -48,7 +48,7 @@ struct tree {
 	struct branch *branch;
 	size_t n;
 	size_t nchains;
-	size_t *first; /* by chain; nchains + 1 of them */
+	size_t *first; /* by chain; nchains + 1 elements */
 	size_t at[REP_PATH_DEPTH + 2];
 };
 
@@ -76,7 +76,7 @@ static int tree_init(struct tree *t, const struct rep_path *path)
 	return 0;
 }
 
-/* "  waited: chan receive in main.pool.get, for 11 main.report" */
+/* Returns the text of a branch: "  waited: chan receive in main.pool.get, for 11 main.report". */
 static struct rep_value branch_text(struct rep_path_table *p, const struct branch *b,
 				    unsigned depth)
 {

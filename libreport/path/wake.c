@@ -13,7 +13,7 @@
 #include "stack.h"
 #include "task/inside.h"
 
-#define EXACT_MOST 500000 /* latencies kept as they are; more go into histograms */
+#define EXACT_MOST 500000 /* most latencies that are kept exactly; more go into histograms */
 
 struct adding {
 	struct rep_view *v;
@@ -21,7 +21,7 @@ struct adding {
 	struct rep_inside inside;
 	bool everywhere, by_stack;
 	struct rep_keys wakers, woken, pairs;
-	uint32_t *site;	   /* by stack: its site's name + 1, or with by_stack nothing */
+	uint32_t *site;	   /* by stack: its site's name + 1; not used with by_stack */
 	uint32_t *waiting; /* by goroutine: its pair + 1 from the wake-up until it runs */
 	struct rep_dist dist;
 	struct rep_keys buckets; /* pair, bucket */
@@ -42,7 +42,7 @@ uint32_t rep_path_site(const struct tp_dict *dict, uint32_t stack)
 	return tp_dict_frame_name(dict, frame ? frame : rep_stack_site(dict, stack));
 }
 
-/* Returns what distinguishes stacks: the stack itself, or its site. */
+/* Returns the value by which stacks are told apart: the stack itself (by_stack), or its site. */
 static uint32_t site_of(struct adding *a, uint32_t stack)
 {
 	if (stack >= tp_dict_stacks(a->v->dict))
@@ -102,7 +102,7 @@ static int put_bucket(struct adding *a, uint32_t pair, uint32_t bucket, int64_t 
 	return code;
 }
 
-/* Replaces durations by histograms once there are many. */
+/* Replaces latencies by histograms, when there are too many to keep. */
 static int fold(struct adding *a)
 {
 	int code = 0;
@@ -181,7 +181,7 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	return code ? fail(err, code) : 0;
 }
 
-/* Adds latencies of goroutines that ran in a segment that was not read. */
+/* Adds the latencies of goroutines that were woken in a segment that was read but ran in one that was not. */
 static int take_crossing(struct adding *a, const bool *read)
 {
 	struct rep_view *v = a->v;

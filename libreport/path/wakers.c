@@ -1,4 +1,4 @@
-/* Who wakes whom, as a table. */
+/* Writes who wakes whom as a table. */
 #include "base/many.h"
 #include "path/table.h"
 
@@ -35,7 +35,7 @@ static struct rep_value percentile(const struct rep_wake *w, int which)
 	return rep_int(ns > w->max_ns ? w->max_ns : ns);
 }
 
-/* Returns where a goroutine was: the site, or with `stacks` all frames from there on. */
+/* Returns the place of a goroutine: the site of its stack, or with `stacks` all frames from the site on. */
 static struct rep_value place(struct rep_path_table *p, uint32_t entry, uint32_t stack, bool stacks)
 {
 	struct tp_text site = rep_path_function(p->v->dict, entry, stack);

@@ -1,5 +1,5 @@
-/* Where the paths of requests end, and from there back through the segments of the run, all
- * requests side by side; walker.h has one on its way. */
+/* Finds the ends of requests, and walks all of them back through the segments of the run at the same time. A
+ * walker (walker.h) follows one request. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@ static int fail(struct tp_err *err, int code)
 
 /* ---- where requests end ---- */
 
-/* Stands on a span at time t, or at its end; false where the goroutine had none before t. */
+/* Places a walker on the goroutine's span at time t, or at the end of its last one before. Returns false if
+ * it has no span before t. */
 static bool stand(struct rep_walk *k, struct rep_walker *w, uint32_t goroutine, int64_t t)
 {
 	const struct rep_index *x = &k->index;
@@ -35,7 +36,8 @@ static bool stand(struct rep_walk *k, struct rep_walker *w, uint32_t goroutine, 
 	return true;
 }
 
-/* A goroutine that lives on ends before the wait in which it is left. */
+/* Places a walker for a goroutine that does not end in the trace: before the wait in which the trace leaves
+ * it. */
 static bool begin_living(struct rep_walk *k, struct rep_walker *w)
 {
 	int64_t end = w->request->to;
@@ -52,7 +54,8 @@ static bool begin_living(struct rep_walk *k, struct rep_walker *w)
 	return true;
 }
 
-/* The programs' own goroutines: all but the runtime's, whose entry function is main's for main. */
+/* Returns whether a goroutine is the program's own and not the runtime's. The entry function of the main
+ * goroutine is main.main. */
 static bool is_own(const struct rep_walk *k, uint32_t goroutine)
 {
 	struct tp_text name = tp_dict_text(k->v->dict, rep_view_entry(k->v, goroutine));
@@ -60,9 +63,10 @@ static bool is_own(const struct rep_walk *k, uint32_t goroutine)
 	return !tp_text_begins(name, "runtime.") && !tp_text_begins(name, "runtime/");
 }
 
-#define ACTIVE_LOOK 64 /* spans of a goroutine that are looked at for its last activity */
+#define ACTIVE_LOOK 64 /* most spans searched for a goroutine's last activity */
 
-/* The activity that ended last: where a time range without anything else ends. */
+/* Places a walker for a time range at the activity that ended last. Returns false if this segment has
+ * none. */
 static bool begin_range(struct rep_walk *k, struct rep_walker *w)
 {
 	const struct rep_index *x = &k->index;
@@ -82,7 +86,7 @@ static bool begin_range(struct rep_walk *k, struct rep_walker *w)
 		if (!rep_index_active(rep_index_at(x, place)->state))
 			continue;
 		at = rep_index_at(x, place)->end < end ? rep_index_at(x, place)->end : end;
-		/* main before all others, then by id. */
+		/* Of several that end at the same time, main comes first, then the oldest. */
 		name = tp_dict_text(k->v->dict, rep_view_entry(k->v, g));
 		rank = name.size == 9 && tp_text_begins(name, "main.main")
 			   ? INT64_MIN
@@ -100,7 +104,7 @@ static bool begin_range(struct rep_walk *k, struct rep_walker *w)
 	return stand(k, w, found, best);
 }
 
-/* Stands where the request ends. False where that is not in this segment. */
+/* Places a walker at the end of its request. Returns false if that is not in this segment. */
 static bool begin_request(struct rep_walk *k, struct rep_walker *w)
 {
 	struct rep_path_request *r = w->request;
@@ -109,7 +113,7 @@ static bool begin_request(struct rep_walk *k, struct rep_walker *w)
 		return begin_range(k, w);
 	if (r->subject == REP_PATH_GOROUTINE && r->no_end)
 		return begin_living(k, w);
-	/* The end of a task that is not here may be the last event of the segment before. */
+	/* If the end of a task is not in this segment, it may be the last event of the one before. */
 	if (r->subject == REP_PATH_TASK && !r->no_end && k->index.cached.segment &&
 	    r->to <= k->v->segments[k->index.cached.segment].from_ns)
 		return false;
@@ -141,8 +145,8 @@ static void begin_tasks(struct rep_walk *k)
 	}
 }
 
-/* Stands where the walker was on its way to when it was parked. False: that is in an earlier
- * segment, or nowhere. */
+/* Places a parked walker where it was going. Returns false if that is in an earlier segment or not in the
+ * trace. */
 static bool resume(struct rep_walk *k, struct rep_walker *w, int *code)
 {
 	if (w->standing == REP_ON_SPAN) /* a task whose end was among the events */
@@ -182,7 +186,7 @@ static int run_segment(struct rep_walk *k, size_t segment, struct tp_err *err)
 	return code;
 }
 
-/* The last segment that has begun by t. */
+/* Returns the last segment that begins at or before t. */
 static size_t segment_of(const struct rep_view *v, int64_t t)
 {
 	size_t next = 1;

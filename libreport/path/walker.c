@@ -33,7 +33,7 @@ static int put(struct rep_walk *k, struct rep_walker *w, struct rep_path_hop hop
 	return rep_path_put(k->path, &hop, rep_view_entry(k->v, hop.goroutine), k->keep, again);
 }
 
-/* A hop down to `from`, where the walker is then. */
+/* Adds a hop from `from` to the walker's time, and moves the walker back to `from`. */
 static int hop_to(struct rep_walk *k, struct rep_walker *w, int64_t from, enum rep_path_kind kind,
 		  uint32_t reason, uint32_t stack, uint32_t holder)
 {
@@ -58,7 +58,7 @@ static int hop_to(struct rep_walk *k, struct rep_walker *w, int64_t from, enum r
 	return put(k, w, hop);
 }
 
-/* The pending hop, its stack being known or unknown (0) for good. */
+/* Adds the pending hop, whose stack is now known, or will remain unknown (0). */
 static int flush(struct rep_walk *k, struct rep_walker *w, uint32_t stack)
 {
 	if (!w->pending)
@@ -108,8 +108,8 @@ static int pop(struct rep_walk *k, struct rep_walker *w)
 	return code;
 }
 
-/* Nothing more can be said up to the beginning of the wait that is explained, or of the path: then
- * on from there. True when the walker has left this segment. */
+/* Gives up the time back to the beginning of the wait that is being explained, and goes on from there;
+ * without such a wait, the path ends. Returns true if the walker has left this segment. */
 static bool skip(struct rep_walk *k, struct rep_walker *w, int *code)
 {
 	const struct rep_walk_frame *f = top(w);
@@ -140,8 +140,8 @@ static int push(struct rep_walker *w, const struct rep_walk_frame *frame)
 	return code;
 }
 
-/* Frames of waits that began in this segment and could not be placed before: they are those of the
- * goroutines' last spans here, as a wait that was met later crosses its end. */
+/* Places frames of waits that began in this segment, when it is read. These waits cross the segment's end, so
+ * they are the last spans of their goroutines in it. */
 static void place_frames(struct rep_walk *k, struct rep_walker *w)
 {
 	const struct rep_index *x = &k->index;
@@ -160,7 +160,7 @@ static void place_frames(struct rep_walk *k, struct rep_walker *w)
 	}
 }
 
-/* Does a span begin before the wait that is being explained? */
+/* Returns whether a span begins before the wait that is being explained. */
 static bool reaches_below(const struct rep_walk *k, const struct rep_walker *w, uint32_t place)
 {
 	const struct rep_index *x = &k->index;
@@ -180,7 +180,7 @@ static bool reaches_below(const struct rep_walk *k, const struct rep_walker *w, 
 }
 /* ---- steps ---- */
 
-/* To the goroutine that ended the wait `span`; false where none did. */
+/* Moves to the goroutine that ended the wait `span`. Returns false if it was not ended by one. */
 static bool jump(struct rep_walk *k, struct rep_walker *w, const struct tp_span *span, int *code)
 {
 	const struct rep_index *x = &k->index;
@@ -228,9 +228,9 @@ static bool jump(struct rep_walk *k, struct rep_walker *w, const struct tp_span 
 	return true;
 }
 
-#define HOLDER_LOOK 4096 /* spans that are looked at for it */
+#define HOLDER_LOOK 4096 /* most spans searched by holder() */
 
-/* Who ran before on the P on which the goroutine ran at last. */
+/* Returns the goroutine that ran on the P before the runnable one got it; TP_NONE: unknown. */
 static uint32_t holder(const struct rep_walk *k, const struct rep_walker *w)
 {
 	const struct rep_index *x = &k->index;
@@ -248,7 +248,8 @@ static uint32_t holder(const struct rep_walk *k, const struct rep_walker *w)
 	return TP_NONE;
 }
 
-/* Where a goroutine was stopped or blocked before it became runnable. */
+/* Adds a hop of being runnable. Its stack is that of the goroutine's previous span, where it was stopped or
+ * blocked. If that is in an earlier segment, the hop is pending until then. */
 static int hop_runnable(struct rep_walk *k, struct rep_walker *w, const struct tp_span *span,
 			int64_t from, bool clipped)
 {
@@ -276,13 +277,14 @@ static int hop_runnable(struct rep_walk *k, struct rep_walker *w, const struct t
 	return hop_to(k, w, from, REP_PATH_RUNNABLE, span->reason, stack, holder(k, w));
 }
 
-/* A wait whose waker, if there is one, the path does not go to. */
+/* Returns the kind of a wait whose waker, if it has one, the path does not go to. */
 static enum rep_path_kind wait_kind(const struct rep_walk *k, const struct tp_span *span)
 {
 	enum rep_path_kind kind = rep_path_ender_in(k->v, span);
 	struct tp_span wait = *span;
 
-	/* The trace contradicts itself: that goroutine did nothing then. */
+	/* If the trace names a waker that did nothing at that time, it contradicts itself. Ignore the
+	 * waker. */
 	wait.waker = TP_NONE;
 	return kind == REP_PATH_RUNNING ? rep_path_ender_in(k->v, &wait) : kind;
 }
@@ -310,7 +312,7 @@ static int hop_span(struct rep_walk *k, struct rep_walker *w, const struct tp_sp
 	}
 }
 
-/* Over the span the walker is on. True when it has left this segment. */
+/* Moves back over the walker's span. Returns true if the walker has left this segment. */
 static bool step(struct rep_walk *k, struct rep_walker *w, int *code)
 {
 	const struct rep_index *x = &k->index;
@@ -330,7 +332,7 @@ static bool step(struct rep_walk *k, struct rep_walker *w, int *code)
 	return false;
 }
 
-/* The trace does not say what was before. */
+/* Adds a hop for the time before, about which the trace has nothing. Returns as skip(). */
 static bool unseen(struct rep_walk *k, struct rep_walker *w, int *code)
 {
 	int64_t from = top(w) && top(w)->from > w->low ? top(w)->from : w->low;
@@ -341,7 +343,8 @@ static bool unseen(struct rep_walk *k, struct rep_walker *w, int *code)
 	return skip(k, w, code);
 }
 
-/* To what was before the span at whose beginning the walker is. */
+/* Moves from the beginning of a span to the goroutine's previous span, or to its creator. Returns true if the
+ * walker has left this segment. */
 static bool before(struct rep_walk *k, struct rep_walker *w, int *code)
 {
 	const struct rep_index *x = &k->index;
@@ -386,7 +389,7 @@ static bool before(struct rep_walk *k, struct rep_walker *w, int *code)
 	return false;
 }
 
-/* The limit of hops has come. */
+/* Ends a walk at the limit of hops: the rest becomes one hop. */
 static int give_up(struct rep_walk *k, struct rep_walker *w)
 {
 	int code = flush(k, w, 0);
@@ -448,8 +451,8 @@ int rep_walker_unseen(struct rep_walk *k, struct rep_walker *w)
 
 	w->goroutine = w->request->goroutine;
 	w->t = w->request->to;
-	/* Of a range nothing happened then; a task or region took its time on whatever goroutine.
-	 */
+	/* A time range without activity has no path. A task or region took its time, on an unknown
+	 * goroutine. */
 	if (w->goroutine < k->index.ngoroutines || w->request->subject != REP_PATH_RANGE)
 		code = hop_to(k, w, w->low, REP_PATH_UNSEEN, 0, 0, TP_NONE);
 	finish(w);

@@ -1,9 +1,9 @@
 /* A walker goes back along the path of a request by the rule in path.h. Private to libreport/path.
  *
- * It is on a span of a goroutine, at a moment of the segment that is being read. The waits that it
- * is explaining are frames on a stack of its own; the wait that began last is on top, because the
- * walker reaches its beginning first. If a span began in an earlier segment, the walker is parked
- * until that segment is read. */
+ * It is on a span of a goroutine, at a moment of the segment that is being read. It has a stack of frames for
+ * the waits that it is explaining; the wait that began last is on top, because the walker reaches its
+ * beginning first. If a span began in an earlier segment, the walker is parked until that segment is
+ * read. */
 #ifndef REP_PATH_WALKER_H
 #define REP_PATH_WALKER_H
 
@@ -12,9 +12,9 @@
 
 struct rep_walk_frame {
 	uint32_t goroutine; /* the one that waited */
-	uint32_t chain;	    /* of the time before the wait */
+	uint32_t chain;	    /* the chain of the time before the wait */
 	int64_t from;	    /* when the wait began */
-	size_t segment;	    /* in which it began, and where in that: */
+	size_t segment;	    /* the segment in which it began, and the place there: */
 	uint32_t place, moment;
 };
 
@@ -33,15 +33,15 @@ struct rep_walker {
 	int64_t t, low; /* the time reached; where the path, or the time range, begins */
 	struct rep_walk_frame *frame;
 	size_t nframes, room;
-	/* How the next hop ends. */
+	/* The wake-up (or creation) with which the next hop ends. */
 	bool linked, creates;
 	uint32_t wakes, wakes_reason, wakes_stack, wake_stack;
-	/* A hop of being runnable that began in an earlier segment: its stack is found there. */
+	/* A runnable hop that began in an earlier segment, where its stack will be found. */
 	bool pending;
 	struct rep_path_hop hop;
 	/* The hop before this one, which this one may continue. */
 	struct rep_path_hop last;
-	uint32_t next; /* parked for the same segment; TP_NONE */
+	uint32_t next; /* the next walker parked for the same segment, or TP_NONE */
 	bool done;
 };
 
@@ -56,8 +56,8 @@ struct rep_walk {
 	uint32_t *task_walker; /* by key */
 	size_t task_room;
 	int64_t left;  /* hops until the limit */
-	int64_t steps; /* moves; a hop may take several */
-	bool keep;     /* keeps every hop */
+	int64_t steps; /* moves until the limit; a hop may take several */
+	bool keep;     /* keep every hop */
 };
 
 /* Parks a walker until a segment is read; `standing` says where it is then. */
@@ -66,7 +66,7 @@ void rep_walker_park(struct rep_walk *k, struct rep_walker *w, size_t segment,
 /* Places a walker that was parked (REP_TO_START, REP_TO_FRAME) in the segment that has been read.
  * This and the others return 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_walker_resume(struct rep_walk *k, struct rep_walker *w);
-/* Walks back as far as this segment goes; then the walker is parked for another one, or done. */
+/* Walks back to the beginning of this segment; then the walker is parked for another one, or done. */
 int rep_walker_go(struct rep_walk *k, struct rep_walker *w);
 /* Ends a walker whose request is not in the trace. */
 int rep_walker_unseen(struct rep_walk *k, struct rep_walker *w);

@@ -1,5 +1,5 @@
-/* The summary in a few sentences: what took most of the request's time, then of that of the
- * goroutine that it waited for, and so on. */
+/* Writes the summary, a few sentences about what took most of the request's time, then most of the time of
+ * the goroutine that it waited for, and so on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *const nouns[] = {
     [REP_PATH_GOROUTINE] = "goroutine",
 };
 
-/* Finds the name that all requests share; returns false if they have several. */
+/* Finds the common name of all requests. Returns false if they have several. */
 static bool common_name(const struct rep_path_page *page, uint32_t *name)
 {
 	const struct rep_path_requests *list = page->list;
@@ -64,7 +64,7 @@ char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t
 	return text;
 }
 
-/* "task checkout #12: 38.3ms, from 24.7ms to 63ms, ends on goroutine 27 (main.checkout)" */
+/* Writes "task checkout #12: 38.3ms, from 24.7ms to 63ms, ends on goroutine 27 (main.checkout)". */
 static int write_subject(struct rep_words *w, struct tp_err *err)
 {
 	const struct rep_path_page *page = w->page;
@@ -135,9 +135,9 @@ static int write_limits(struct rep_words *w, struct tp_err *err)
 	return code;
 }
 
-/* ---- why ---- */
+/* ---- causes ---- */
 
-/* "0.3% running, 0.1% runnable, 99.6% waiting": the time of the request's own goroutines. */
+/* Writes the shares of the request's own goroutines: "0.3% running, 0.1% runnable, 99.6% waiting". */
 static int write_own(struct rep_words *w, struct tp_err *err)
 {
 	static const struct {
@@ -197,8 +197,8 @@ static struct part heaviest(const struct rep_path *path, uint32_t chain)
 	return best;
 }
 
-/* Returns the function of the user's own code that called the library there; 0 if there is none, or
- * if the site is own code. */
+/* Returns the function of the user's code that called the library function at the stack's site; 0 if the site
+ * is user's code itself, or the stack has none. */
 static uint32_t caller_of(struct rep_words *w, uint32_t stack)
 {
 	const struct tp_dict *dict = w->page->v->dict;
@@ -208,7 +208,7 @@ static uint32_t caller_of(struct rep_words *w, uint32_t stack)
 	return name == rep_path_site(dict, stack) ? 0 : name;
 }
 
-/* "net.(*netFD).Read under main.(*Shop).pay" */
+/* Appends "net.(*netFD).Read under main.(*Shop).pay". */
 static void say_function(struct rep_words *w, uint32_t entry, uint32_t stack)
 {
 	const struct tp_dict *dict = w->page->v->dict;
@@ -229,8 +229,7 @@ static void say_where(struct rep_words *w, uint32_t entry, uint32_t stack)
 	say_function(w, entry, stack);
 }
 
-/* "waits for chan receive in main.pool.get, ended by goroutine 11 (main.report) in main.pool.put"
- */
+/* Appends "waits for chan receive in main.pool.get, ended by goroutine 11 (main.report) in main.pool.put". */
 static void say_wait(struct rep_words *w, const struct rep_path_chain *c)
 {
 	struct tp_text reason = tp_dict_text(w->page->v->dict, c->reason);
@@ -246,7 +245,7 @@ static void say_wait(struct rep_words *w, const struct rep_path_chain *c)
 		say_where(w, c->waker_entry, c->wake_stack);
 }
 
-/* " (syscall.Fsync)": which system call it is. */
+/* Appends the function of a system call: " (syscall.Fsync)". */
 static void say_leaf(struct rep_words *w, uint32_t stack)
 {
 	const struct tp_dict *dict = w->page->v->dict;
@@ -302,7 +301,7 @@ static void say_doing(struct rep_words *w, const struct rep_path_sum *s)
 	}
 }
 
-/* Says which goroutine had the P while a single request waited for one the longest. */
+/* Appends the goroutine that had the P during the longest time in which a single request waited for one. */
 static void say_holder(struct rep_words *w, const struct rep_path_sum *s)
 {
 	const struct rep_path *path = w->page->path;
@@ -322,7 +321,7 @@ static void say_holder(struct rep_words *w, const struct rep_path_sum *s)
 	rep_say(w, " had the P before");
 }
 
-/* Returns whether a wait has the same place and reason as the one it is in, as in a queue at a
+/* Returns whether a wait has the same place and reason as the wait that contains it, as in a queue at a
  * lock. */
 static bool repeats(const struct rep_path *path, uint32_t chain)
 {
@@ -341,7 +340,7 @@ static int64_t overlap(const struct rep_view *v, size_t i, int64_t from, int64_t
 	return end > start ? end - start : 0;
 }
 
-/* Says how much of a single request's time the collector marked, and the world was stopped. */
+/* Writes how long, during a single request, the collector was marking and the world was stopped. */
 static int write_collector(struct rep_words *w, struct tp_err *err)
 {
 	struct rep_view *v = w->page->v;
@@ -367,7 +366,7 @@ static int write_collector(struct rep_words *w, struct tp_err *err)
 		else if (tp_text_begins(tp_dict_text(v->dict, (uint32_t)name), "stop-the-world"))
 			tp_sum(&halted, overlap(v, i, from, to));
 	}
-	/* Less than a hundredth explains nothing. */
+	/* Less than 1 % explains nothing. */
 	if (marking < (to - from) / 100 && halted < (to - from) / 100)
 		return 0;
 	rep_say(w, "Meanwhile the garbage collector was marking for ");
@@ -378,7 +377,7 @@ static int write_collector(struct rep_words *w, struct tp_err *err)
 	return rep_say_lines(w, false, 2, err);
 }
 
-/* Says what a part of a chain was: waiting, or doing something. */
+/* Appends a part of a chain: a wait, or a sum of hops. */
 static void say_part(struct rep_words *w, const struct part *part)
 {
 	if (part->wait) {
@@ -392,7 +391,7 @@ static void say_part(struct rep_words *w, const struct part *part)
 	rep_say(w, ".");
 }
 
-#define LEVELS 5 /* waits within waits that are put into words */
+#define LEVELS 5 /* depth of waits within waits that get a sentence */
 
 static int write_why(struct rep_words *w, struct tp_err *err)
 {
@@ -440,7 +439,7 @@ static int write_why(struct rep_words *w, struct tp_err *err)
 	return code;
 }
 
-/* Says what took most of the time in the end, on any goroutine. */
+/* Writes what took most of the time in total, on any goroutine. */
 static int write_sum(struct rep_words *w, struct tp_err *err)
 {
 	struct rep_path_sum *total;

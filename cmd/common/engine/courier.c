@@ -19,7 +19,7 @@
 struct cmd_courier {
 	pid_t pid;
 	int to, from;
-	bool broken; /* what it says next belongs to a request that was given up */
+	bool broken; /* unusable: the next frames may belong to a request that was given up */
 	char host[300];
 	struct tp_buf piece;
 };
@@ -87,7 +87,7 @@ static int put(struct cmd_courier *c, char kind, const void *data, size_t size, 
 	return code || !size ? code : write_all(c, data, size, err);
 }
 
-/* Where ^C was pressed, the engine may take its time. */
+/* Reads a part of the answer. Checks for ^C while it waits, as the engine may take long. */
 static int read_all(struct cmd_courier *c, void *data, size_t size, struct tp_err *err)
 {
 	char *to = data;
@@ -111,10 +111,10 @@ static int read_all(struct cmd_courier *c, void *data, size_t size, struct tp_er
 	return 0;
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors of the engine ---- */
 
-/* By the engine's numbers, which stay: sentences are others with each release, and quote what was
- * asked. */
+/* The engine's error numbers, which are stable. Its messages change with each release, and quote the
+ * request. */
 enum {
 	UNKNOWN_TABLE = 60,
 	UNKNOWN_DATABASE = 81,
@@ -122,18 +122,18 @@ enum {
 	WRONG_PASSWORD = 193,
 	REQUIRED_PASSWORD = 194,
 	AUTHENTICATION_FAILED = 516,
-	UNAUTHORIZED = 401 /* a status, of proxies, too */
+	UNAUTHORIZED = 401 /* an HTTP status, which proxies send, too */
 };
 
-/* 0: it has no number. */
+/* Returns the error number in a message, 0 if it has none. */
 static unsigned long number_of(const char *text)
 {
 	return strncmp(text, "Code: ", 6) != 0 ? 0 : strtoul(text + 6, NULL, 10);
 }
 
-/* "Code: 60, e.displayText() = DB::Exception: Table t.x doesn't exist., e.what() = …", or, of later
- * releases, "Code: 60. DB::Exception: Table t.x does not exist. (UNKNOWN_TABLE) (version 24.3 …)"
- */
+/* Reduces an error message to its sentence, with blanks for control characters. It has the form "Code: 60,
+ * e.displayText() = DB::Exception: Table t.x doesn't exist., e.what() = …", or in later releases "Code: 60.
+ * DB::Exception: Table t.x does not exist. (UNKNOWN_TABLE) (version 24.3 …)". */
 static void shorten(char *text)
 {
 	static const char before[] = "DB::Exception: ";
@@ -202,7 +202,7 @@ static int complain(struct cmd_courier *c, char kind, uint32_t size, struct tp_e
 
 /* ---- a request ---- */
 
-/* Of what is said where nothing is to be said. */
+/* Limit on the answer to a request that should have none. */
 #define MOST_UNASKED ((uint64_t)64 << 10)
 
 static int take_unasked(struct cmd_courier *c, uint64_t *unasked, size_t size, struct tp_err *err)
@@ -356,8 +356,8 @@ int cmd_courier_start(struct cmd_courier **out, const struct cmd_engine_url *u, 
 	return code;
 }
 
-/* Where nothing is open it has ended at the end of its input; what it does for nobody any more is
- * not waited for. */
+/* Ends the process, which exits at the end of its input. If a request was given up, it is killed instead, as
+ * it may still be busy. */
 void cmd_courier_stop(struct cmd_courier *c)
 {
 	if (!c)

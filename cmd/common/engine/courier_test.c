@@ -1,4 +1,4 @@
-/* tprof-courier against a server whose answers the test chooses. */
+/* Tests tprof-courier with a server that sends chosen answers. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,22 +17,22 @@
 
 #include "common/engine/courier.h"
 
-#define LENGTH ((size_t)256 << 20) /* of an answer that is not to be read to its end */
+#define LENGTH ((size_t)256 << 20) /* size of an answer that must not be read completely */
 
 struct server {
 	int listener, closer[2];
-	pthread_mutex_t lock; /* of those below, up to the thread */
-	const char *answer;   /* NULL: none, and the connection stays */
-	size_t more, sent;    /* so many bytes behind it, and how many went away */
+	pthread_mutex_t lock; /* protects the members below, up to the thread */
+	const char *answer;   /* NULL: no answer, and the connection stays open */
+	size_t more, sent;    /* bytes to send after the answer, and bytes of them sent */
 	char request[8192];
 	pthread_t thread;
-	bool found;		     /* its program, which need not start here */
-	struct cmd_courier *courier; /* NULL: it is not there, or does not start */
+	bool found;		     /* the program exists; it may still not start */
+	struct cmd_courier *courier; /* NULL: the program is missing, or does not start */
 	struct rep_engine_link link;
 	unsigned port;
 };
 
-/* Up to the end of what Content-Length says. */
+/* Reads a request to the end of its body (Content-Length). */
 static void read_request(struct server *s, int fd)
 {
 	size_t n = 0;
@@ -79,7 +79,7 @@ static void *serve(void *ctx)
 			perror("server");
 		send_more(s, fd);
 		pthread_mutex_unlock(&s->lock);
-		/* Until the test is over. */
+		/* Keep the connection open until the test is over. */
 		if (!answer && read(s->closer[0], &c, 1) < 0)
 			c = 0;
 		shutdown(fd, SHUT_RDWR);
@@ -87,7 +87,7 @@ static void *serve(void *ctx)
 	}
 }
 
-/* And `more` bytes behind it. */
+/* Sets the answer, and the number of bytes that follow it. */
 static void will_answer_at_length(struct server *s, const char *answer, size_t more)
 {
 	pthread_mutex_lock(&s->lock);
@@ -101,8 +101,8 @@ static void will_answer(struct server *s, const char *answer)
 	will_answer_at_length(s, answer, 0);
 }
 
-/* The last request that has been answered: what came of it may be here before the server is done.
- */
+/* Returns the last request. Waits until the server has finished its answer, which the test may have received
+ * before. */
 static char *request(struct server *s)
 {
 	pthread_mutex_lock(&s->lock);
@@ -112,7 +112,8 @@ static char *request(struct server *s)
 
 static char program[PATH_MAX];
 
-/* Beside the folder of the test, which is test/cmd/…: "/lib/tprof-courier". */
+/* Finds the program at `place`, "/lib/tprof-courier", relative to the folder that contains test/cmd/….
+ * Returns false if it is missing. */
 static bool find_courier(const char *place)
 {
 	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 32);
@@ -127,14 +128,15 @@ static bool find_courier(const char *place)
 	return !access(program, X_OK);
 }
 
-/* The kernel knows nothing of another machine's programs, which an emulator runs. */
+/* Returns whether the program can be started. If an emulator runs this test, the kernel may be unable to
+ * start programs for the emulated machine. */
 static bool child_starts(void)
 {
 	pid_t pid = fork();
 	int how;
 
 	if (!pid) {
-		/* With nothing to do it ends at once. */
+		/* Without input it ends at once. */
 		if (dup2(open("/dev/null", O_RDWR), STDIN_FILENO) == STDIN_FILENO &&
 		    dup2(STDIN_FILENO, STDERR_FILENO) == STDERR_FILENO)
 			execl(program, program, (char *)NULL);
@@ -144,7 +146,8 @@ static bool child_starts(void)
 	       !(WIFEXITED(how) && WEXITSTATUS(how) == 127);
 }
 
-/* A build without libcurl has none: elsewhere that is said, and in CI it is wrong. */
+/* Returns whether the courier can be tested; prints a message if not. A build without libcurl has none, which
+ * is an error in CI. */
 static bool tests_courier(const struct server *s)
 {
 	const char *ci = getenv("CI");
@@ -198,7 +201,7 @@ static int setup(void **state)
 	return setup_with(state, "/lib/tprof-courier");
 }
 
-/* Its seconds are shorter than others. */
+/* Uses a build of the program whose seconds are shorter. */
 static int setup_hasty(void **state)
 {
 	return setup_with(state, "/test/tprof-courier");
@@ -261,7 +264,7 @@ static void test_ask_select(void **state)
 	assert_non_null(strstr(request(s), "X-ClickHouse-User: me\r\n"));
 	assert_non_null(strstr(request(s), "X-ClickHouse-Key: hunter2\r\n"));
 	assert_non_null(strstr(request(s), "\r\n\r\nSELECT 'x y'"));
-	/* What servers write into their logs has no password. */
+	/* The request line, which servers log, must not contain the password. */
 	end = strstr(request(s), "\r\n");
 	*end = '\0';
 	assert_null(strstr(request(s), "hunter2"));
@@ -292,7 +295,7 @@ static void test_ask_refused(void **state)
 	    {"HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nCode: 60, e.displayText() = "
 	     "DB::Exception: Table d.x doesn't exist., e.what() = DB::Exception\n",
 	     TP_ENOENT, "Table d.x doesn't exist; tprof-export --clickhouse"},
-	    /* 23.5, 24.3, 25.4 */
+	    /* Formats of 23.5, 24.3 and 25.4. */
 	    {"HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\nCode: 60. DB::Exception: Table "
 	     "d.x does not exist. Maybe you meant d.y?. (UNKNOWN_TABLE) (version 23.5.3.24 "
 	     "(official build))\n",
@@ -320,7 +323,7 @@ static void test_ask_refused(void **state)
 	     TP_EIO, "user or password is wrong"},
 	    {"HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\nwho is it?", TP_EIO,
 	     "user or password is wrong"},
-	    /* What others say that quote such words, or such a number, is their own matter. */
+	    /* Other errors that quote such words or numbers are passed on unchanged. */
 	    {"HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\nCode: 497. DB::Exception: me: Not "
 	     "enough privileges to read what doesn't exist: Wrong password, Authentication failed, "
 	     "Code: 60. (ACCESS_DENIED) (version 24.3.2.23 (official build))\n",
@@ -351,7 +354,7 @@ static void test_ask_refused(void **state)
 	test_ask_select(state);
 }
 
-/* Of a text that is wrong, or never ends, no more is read than is told. */
+/* A very long error message is not read beyond the part that is shown. */
 static void test_ask_refused_at_length(void **state)
 {
 	struct server *s = *state;
@@ -370,7 +373,7 @@ static void test_ask_refused_at_length(void **state)
 	test_ask_select(state);
 }
 
-/* Nor of an answer to what has none. */
+/* A very long answer to a request that should have none is not read either. */
 static void test_ask_nothing_at_length(void **state)
 {
 	static const char *const says[] = {"hello", "are tables made like this?"};
@@ -430,16 +433,16 @@ static void test_ask_silence(void **state)
 	if (!tests_courier(s))
 		skip();
 	will_answer(s, NULL);
-	/* Ends the test where the address's time-out is not heeded: by itself it is 300 s. */
+	/* Ends the test if the time-out in the address is ignored; the default is 300 s. */
 	alarm(200);
 	assert_int_equal(ask(s, NULL, &g, &err), TP_EIO);
 	alarm(0);
-	/* As long as the URL says. */
+	/* The message has the time-out of the URL. */
 	if (!strstr(err.msg, " 1 seconds"))
 		fail_msg("%s", err.msg);
 }
 
-/* Who gives up an answer gets no other one by mistake. */
+/* After an answer was given up, the next request must not get the rest of it. */
 static void test_ask_given_up(void **state)
 {
 	struct server *s = *state;

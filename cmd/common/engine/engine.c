@@ -16,7 +16,7 @@ struct made {
 };
 
 struct source {
-	const char *address; /* the argument */
+	const char *address; /* as it is in the argument, without user and password */
 	struct cmd_engine_url url;
 	struct cmd_courier *courier;
 	struct rep_engine_runs runs;
@@ -28,12 +28,12 @@ struct source {
 static struct {
 	struct source *at;
 	size_t n;
-	struct cmd_scratch dir; /* none until there is something to put into it */
+	struct cmd_scratch dir; /* made for the first store */
 } sources = {.dir.fd = -1};
 
-/* ---- what was given ---- */
+/* ---- addresses ---- */
 
-/* The address within an argument, or NULL. */
+/* Returns the address in an argument (URL, --option=URL), or NULL. */
 static char *address_in(char *arg)
 {
 	char *equals = arg[0] == '-' ? strchr(arg, '=') : NULL;
@@ -109,7 +109,7 @@ int cmd_engine_begin(struct cmd *cmd, int argc, char **argv)
 			atexit(forget);
 		status = add(cmd, address);
 	}
-	/* Those behind a wrong one are not for everybody to see either. */
+	/* After an error, hide the passwords of the remaining addresses, too. */
 	cmd_engine_hide(argc, argv);
 	return status;
 }
@@ -193,7 +193,7 @@ static int list_runs(struct cmd *cmd, struct source *s)
 	return CMD_INPUT;
 }
 
-/* The one that is there already, or a place for it. */
+/* Returns the store made for this spec before (*there), or a new entry for it; NULL if memory is out. */
 static struct made *place(struct cmd *cmd, struct source *s, const char *spec, bool *there)
 {
 	struct made *m = tp_more(s->made, s->nmade + 1, sizeof(*m));
@@ -263,7 +263,7 @@ int cmd_engine_list(struct cmd *cmd, const char *address, const char **path)
 	return status ? status : make(cmd, s, "", NULL, path);
 }
 
-/* Which runs a spec means is decided as for any store. */
+/* Marks the runs that a spec picks, by the same rules as for a store. */
 static int pick(struct cmd *cmd, const struct source *s, const char *spec, bool *picked)
 {
 	static char none[] = "";

@@ -37,7 +37,7 @@ bool cmd_engine_is_url(const char *text)
 	return scheme_of(text, &tls) != 0;
 }
 
-/* The end of what is in front of the path; *at is the @ of it, or NULL. */
+/* Returns the end of the authority, the part before the path. Sets *at to its last @, or NULL. */
 static const char *authority_end(const char *from, const char **at)
 {
 	const char *end = from + strcspn(from, "/?#");
@@ -81,7 +81,7 @@ static int digit(char c)
 				      : -1;
 }
 
-/* Text without its %XX; no byte of it may be 0 or end a line. */
+/* Decodes %XX. Bytes that are 0 or end a line are errors. The caller frees *out. */
 static int decode(const char *from, const char *end, char **out, struct tp_err *err)
 {
 	char *to = malloc((size_t)(end - from) + 1);
@@ -140,7 +140,7 @@ static int parse_number(const char *text, unsigned most, unsigned *number)
 	return 0;
 }
 
-/* Names, addresses, and [addresses] with colons. */
+/* Parses the host: a name, an address, or an address with colons in brackets. */
 static int parse_host(struct cmd_engine_url *u, const char *from, const char *end,
 		      struct tp_err *err)
 {
@@ -203,7 +203,7 @@ static int parse_seconds(const char *name, const char *value, unsigned *s, struc
 		   : 0;
 }
 
-/* One of several is as good as the other: none of them is taken. */
+/* Returns whether a parameter that may be given only once has been given before. */
 static bool is_twice(unsigned *seen, const char *name)
 {
 	static const char *const once[] = {"timeout", "connect-timeout", "credentials", "ca"};
@@ -335,7 +335,8 @@ static bool is_host(const struct cmd_engine_url *u, const char *word)
 	return !strcmp(word, u->host) || !strcmp(word, whole);
 }
 
-/* "HOST[:PORT] USER PASSWORD": the password is the rest of the line. */
+/* Takes user and password from a line "HOST[:PORT] USER PASSWORD" for this host; the password is the rest of
+ * the line. */
 static int take_line(struct cmd_engine_url *u, char *line, bool *found, struct tp_err *err)
 {
 	char *host = line + strspn(line, " \t"), *user, *password;

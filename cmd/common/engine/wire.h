@@ -1,30 +1,30 @@
-/* How commands talk to tprof-courier, the program beside them that has connections (and libcurl),
- * over its standard input and output. Each thing said is a frame: what it is (one letter), its size
- * (u32, little-endian), and so many bytes. */
+/* The protocol between commands and tprof-courier, the separate program that makes connections (with
+ * libcurl), over its standard input and output. It consists of frames: a kind (one letter), a size (u32,
+ * little-endian), and that many bytes. */
 #ifndef CMD_ENGINE_WIRE_H
 #define CMD_ENGINE_WIRE_H
 
 #include <stdint.h>
 
-/* Once, before the first request. */
+/* Sent once, before the first request. */
 #define CMD_WIRE_URL	  'U' /* http://HOST:PORT/ */
 #define CMD_WIRE_USER	  'N'
 #define CMD_WIRE_PASSWORD 'P'
 #define CMD_WIRE_CA	  'A'
-#define CMD_WIRE_TIMES	  'T' /* "10 300": seconds to connect, and without a byte */
-/* A request, and its end. */
+#define CMD_WIRE_TIMES	  'T' /* "10 300": time-outs in s, to connect and without a byte */
+/* A request; GO ends it. */
 #define CMD_WIRE_SQL  'S'
 #define CMD_WIRE_DATA 'D'
 #define CMD_WIRE_GO   'G'
 /* The answer. */
 #define CMD_WIRE_BYTES	 'b'
-#define CMD_WIRE_DONE	 'k' /* all of it was said */
-#define CMD_WIRE_REFUSED 'r' /* the engine says what is wrong: status (u16), text */
-#define CMD_WIRE_FAILED	 'f' /* it could not be asked: text */
+#define CMD_WIRE_DONE	 'k' /* the answer is complete */
+#define CMD_WIRE_REFUSED 'r' /* the engine reports an error: HTTP status (u16), text */
+#define CMD_WIRE_FAILED	 'f' /* the request failed: text */
 
 #define CMD_WIRE_HEAD 5
 #define CMD_WIRE_MOST ((uint32_t)256 << 20) /* bytes of one frame */
-#define CMD_WIRE_TEXT 2000		    /* of a text that says what is wrong */
+#define CMD_WIRE_TEXT 2000		    /* most bytes of an error's text */
 
 static inline void cmd_wire_head(uint8_t head[CMD_WIRE_HEAD], char kind, uint32_t size)
 {

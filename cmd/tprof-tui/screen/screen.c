@@ -22,18 +22,18 @@
 static struct {
 	SCREEN *screen;
 	struct termios before;
-	bool on; /* the terminal is in our mode */
+	bool on; /* the terminal is set up */
 	bool ascii, mouse;
-	struct tp_buf text;  /* being escaped and shortened; reused */
+	struct tp_buf text;  /* the text being drawn, escaped and shortened; reused */
 	char give_back[256]; /* restores the terminal without ncurses */
 	size_t give_back_size;
-	bool cursor; /* is to be shown, at this place */
+	bool cursor; /* show the cursor at this place */
 	int cursor_row, cursor_col;
 	volatile sig_atomic_t interrupted;
-	volatile sig_atomic_t ended; /* the signal that asked for it */
+	volatile sig_atomic_t ended; /* the signal that asked the program to end, or 0 */
 } term;
 
-/* ---- giving it back ---- */
+/* ---- restoring the terminal ---- */
 
 static void add_sequence(const char *name)
 {
@@ -46,7 +46,8 @@ static void add_sequence(const char *name)
 	term.give_back_size += n;
 }
 
-/* ncurses takes locks and allocates, so a crash must do without it. */
+/* Prepares the sequences that restore the terminal after a crash. ncurses takes locks and allocates, so a
+ * signal handler cannot use it. */
 static void prepare_crash(void)
 {
 	static const char no_paste[] = "\033[?2004l";
@@ -88,10 +89,11 @@ static void interrupt(int number)
 	term.interrupted = 1;
 }
 
-#define GRACE_S		2     /* to end in order */
-#define ROOM_FOR_A_LINE 16384 /* bytes: escaped text is longer, and the shortened text follows it */
+#define GRACE_S		2     /* time for an orderly end */
+#define ROOM_FOR_A_LINE 16384 /* bytes for an escaped line, followed by its shortened form */
 
-/* Asked to end: in order, if that does not take long; at once if it does, or on a second signal. */
+/* Handles a signal that asks the program to end. The first one ends it in order; the second one, or the
+ * alarm after GRACE_S, ends it at once. */
 static void ask_to_end(int number)
 {
 	if (term.ended)
@@ -106,7 +108,7 @@ static void too_late(int number)
 	crash(term.ended ? term.ended : SIGTERM);
 }
 
-/* While stopped, only the shell was told of new sizes; this makes ncurses ask the terminal. */
+/* Makes ncurses ask the terminal for its size, which may have changed while the program was stopped. */
 static void go_on(int number)
 {
 	(void)number;
@@ -128,7 +130,7 @@ static void catch_signals(void)
 	sa.sa_handler = interrupt;
 	sa.sa_flags = SA_RESTART;
 	sigaction(SIGINT, &sa, NULL);
-	/* All of these have to interrupt the read that waits for a key. */
+	/* These signals must interrupt the read that waits for a key, so SA_RESTART is not set. */
 	sa.sa_flags = 0;
 	sa.sa_handler = too_late;
 	sigaction(SIGALRM, &sa, NULL);
@@ -144,7 +146,8 @@ static void catch_signals(void)
 	}
 }
 
-/* Tells the terminal to mark pasted text. Terminals that cannot ignore this. */
+/* Makes the terminal mark pasted text (bracketed paste). Terminals without this feature ignore the
+ * sequence. */
 static void set_paste(bool on)
 {
 	tui_screen_raw(on ? "\033[?2004h" : "\033[?2004l", 8);
@@ -157,20 +160,20 @@ void tui_screen_end(void)
 		endwin();
 	}
 	term.on = false;
-	/* Without delscreen(), which needs memory and dies if there is none. */
+	/* delscreen() is not called: it needs memory and dies if memory is out. */
 	term.screen = NULL;
 	tp_buf_release(&term.text);
 }
 
-/* ---- beginning ---- */
+/* ---- setting up ---- */
 
 static int cannot(struct tp_err *err, const char *why)
 {
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s", why);
 }
 
-/* The line discipline handles ^Z only: ^S would freeze the screen, and with IEXTEN ^O and ^V would
- * not arrive. */
+/* Leaves only ^Z to the line discipline. With IXON, ^S would freeze the screen; with IEXTEN, ^O and ^V
+ * would not arrive. */
 static void take_keys(void)
 {
 	struct termios t;
@@ -182,14 +185,14 @@ static void take_keys(void)
 		return;
 	t.c_iflag &= (tcflag_t)~IXON;
 	t.c_lflag &= (tcflag_t)~IEXTEN;
-	/* ^C comes as a key, in order with the others. */
+	/* Receive ^C as a key, in order with the others. */
 	t.c_cc[VINTR] = _POSIX_VDISABLE;
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &t);
 	def_prog_mode();
 }
 
-/* ncurses parses sequences with parameters at their first use, and dies if memory is out then. It
- * keeps them, so this makes it parse them now. Returns false if memory is out. */
+/* Makes ncurses parse all sequences with parameters now. It would parse each at its first use, and die if
+ * memory is out then. Returns false if memory is out. */
 static bool read_sequences(void)
 {
 	static const char *const names[] = {
@@ -216,7 +219,7 @@ static void begin_modes(void)
 	define_key("\033[200~", TUI_PASTE_BEGIN);
 	define_key("\033[201~", TUI_PASTE_END);
 	if (term.mouse) {
-		/* A press and release at once are a click, whatever the interval is. */
+		/* With interval 0, only a press and a release read together are one click. */
 		mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED |
 			      BUTTON1_DOUBLE_CLICKED | BUTTON1_TRIPLE_CLICKED | BUTTON4_PRESSED |
 			      BUTTON5_PRESSED | BUTTON_SHIFT | BUTTON_CTRL,
@@ -225,7 +228,7 @@ static void begin_modes(void)
 	}
 }
 
-/* Restores the terminal after newterm(), without endwin(), which would need memory. */
+/* Restores the terminal after newterm() if memory is out. endwin() would need memory. */
 static void turn_back(void)
 {
 	reset_shell_mode();
@@ -247,9 +250,9 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 	setlocale(LC_ALL, "");
 	term.ascii = opt->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	term.mouse = opt->mouse;
-	/* Esc is a key of its own unless more follows at once. */
+	/* Esc is a key unless another byte follows within 25 ms. */
 	setenv("ESCDELAY", "25", 0);
-	/* ncurses exits if memory is out. */
+	/* ncurses calls exit() if memory is out. */
 	atexit(tui_screen_end);
 	errno = 0;
 	term.screen = newterm(NULL, stdout, stdin);
@@ -262,8 +265,7 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "the terminal '%.40s' is not known here; try TERM=xterm", name);
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
-		/* Nothing has been written to a terminal without sequences, so nothing restores
-		 * it. */
+		/* Only the modes need to be reset: nothing has been written to this terminal. */
 		reset_shell_mode();
 		delscreen(term.screen);
 		term.screen = NULL;
@@ -271,7 +273,7 @@ int tui_screen_begin(const struct tui_screen_options *opt, struct tp_err *err)
 				  "the terminal '%.40s' cannot move its cursor; try TERM=xterm",
 				  name ? name : "");
 	}
-	/* Room for a line, so that a message can be shown when memory has run out. */
+	/* Reserve room for a line, so that a message can be shown when memory has run out. */
 	if (!read_sequences() || tp_buf_reserve(&term.text, ROOM_FOR_A_LINE)) {
 		turn_back();
 		term.screen = NULL;
@@ -389,7 +391,7 @@ static bool prepare(const char *text, size_t size, int cols, enum rep_shorten ho
 	struct tp_buf *b = &term.text;
 
 	b->size = 0;
-	/* More than this would be cut anyway. */
+	/* Bytes beyond this would be cut anyway. */
 	if (how == REP_SHORTEN_RIGHT && size > (size_t)cols * 8 + 64)
 		size = (size_t)cols * 8 + 64;
 	if (rep_escape(b, text, size, REP_ESCAPE_SHOWN))

@@ -17,7 +17,7 @@ static const struct style styles[] = {
 #undef TUI_X
 };
 
-/* Backgrounds of bars, on terminals with 256 colours: two for each hue, then the steps. */
+/* Backgrounds of bars on terminals with 256 colours: two for each hue, then the steps of differences. */
 static const short shades[TUI_NSTYLES - TUI_STYLE_HUE0] = {
     217, 210, 216, 223, 215, 222, 180, 187, 179, 186, 185, 192, 150, 151, 115,
     157, 116, 122, 80,	123, 117, 159, 110, 153, 111, 147, 146, 189, 183, 177,

@@ -1,5 +1,4 @@
-/* Styles, named by their meaning, so that a terminal without colours can show them by other
- * means. */
+/* Styles, named by their meaning, so that terminals without colours can show them in other ways. */
 #ifndef TUI_SCREEN_STYLE_H
 #define TUI_SCREEN_STYLE_H
 
@@ -30,7 +29,7 @@
 	X(SYSCALL,   75,  -1,  4, -1, A_NORMAL,    A_NORMAL)                                        \
 	X(LOST,     240,  -1, -1, -1, A_NORMAL,    A_DIM)                                           \
 	X(GC,       170,  -1,  5, -1, A_NORMAL,    A_NORMAL)                                        \
-	/* Bars of flame graphs: without a change, several in one, and found. */                    \
+	/* Bars of flame graphs: unchanged, merged, and matches of a search. */                     \
 	X(ALIKE,     16, 255,  0,  7, A_NORMAL,    A_NORMAL)                                        \
 	X(MERGED,    16, 246,  7,  0, A_NORMAL,    A_DIM)                                           \
 	X(FOUND,    231, 127,  7,  5, A_BOLD,      A_BOLD | A_UNDERLINE)
@@ -48,9 +47,10 @@ enum tui_style {
 	TUI_NSTYLES = TUI_STYLE_LESS1 + REP_FLAME_STEPS
 };
 
-/* Sets the colour pairs up, after ncurses has begun. Without `colour` there are attributes only. */
+/* Sets the colour pairs up. Call it after ncurses has started. Without `colour`, styles use attributes
+ * only. */
 void tui_style_init(bool colour);
-/* Draws what follows in this style. */
+/* Sets the style of the text drawn next. */
 void tui_style_set(enum tui_style style);
 /* Returns whether there are colours. */
 bool tui_style_coloured(void);

@@ -1,6 +1,6 @@
 /* The view diff: the run against another, or the runs of one label against those of another, with
- * the numbers and verdicts of tprof-diff. If no run is marked, it lists what the run can be
- * compared with. */
+ * the numbers and verdicts of tprof-diff. If no run is marked, it lists the runs and
+ * sets that the run can be compared with. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,7 +131,7 @@ static void close_view(struct tui_view *v)
 
 /* ---- drawing ---- */
 
-/* Draws what is compared and how, above the table; less of it on small screens. */
+/* Draws the sides and the options of the comparison above the table; fewer lines on small screens. */
 static int draw_notes(const struct diff *d, struct tui_area a)
 {
 	const struct rep_cells *cells = &d->rows.cells;

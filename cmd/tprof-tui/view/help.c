@@ -1,4 +1,4 @@
-/* The view help: all keys and commands, from the tables that they are defined in. */
+/* The view help: lists all keys and commands, from the tables that define them. */
 #include <string.h>
 
 #include "tprof-tui/prompt.h"
@@ -14,7 +14,7 @@ static const struct rep_column columns[NCOLUMNS] = {
     [COLUMN_WHERE] = {.name = "where", .title = "WHERE", .kind = REP_TEXT, .drop = 1},
 };
 
-/* "runs, top"; "everywhere". */
+/* Writes the views of a key, "runs, top", or "everywhere". */
 static void where_text(unsigned where, char *text, size_t size)
 {
 	bool all = true, rows = true;
@@ -31,8 +31,8 @@ static void where_text(unsigned where, char *text, size_t size)
 			tui_add(text, size, ", ", "%s", tui_views[i]->name);
 }
 
-/* Writes all keys of an action with the same places; each name once, as it may have several
- * codes. */
+/* Writes all keys that have this action in the same views. A key may have several codes; its name is
+ * written once. */
 static void keys_text(const struct tui_binding *first, char *text, size_t size)
 {
 	text[0] = '\0';
@@ -66,7 +66,7 @@ static int put(struct rep_output *out, const char *key, const char *command, con
 	return rep_output_row(out, row, err);
 }
 
-/* Keys while a text is typed, which are not in the table of keys. */
+/* Keys of input fields, which are not in the table of bindings. */
 static const struct {
 	const char *key, *doc, *where;
 } typing[] = {
@@ -82,7 +82,7 @@ static const struct {
     {"wheel click", "scroll; select, sort by a heading, twice: open", "mouse"},
 };
 
-/* Keys of this view only; of several views with this one; of all views; of others. */
+/* Keys of this view only; of this and some other views; of all views; of other views. */
 enum part { PART_OWN, PART_HERE, PART_EVERYWHERE, PART_OTHERS };
 
 static enum part part_of(const struct tui_binding *b, unsigned here)
@@ -117,8 +117,8 @@ static bool has_key(int action)
 	return false;
 }
 
-/* Writes the words of the palette that take arguments or have no key; each name once, as a command
- * may be called like a view. */
+/* Writes the words of the palette that take arguments or have no key. A command may have the name of a
+ * view; each name is written once. */
 static int put_commands(struct rep_output *out, struct tp_err *err)
 {
 	struct tui_word w, before;
@@ -159,7 +159,7 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 	return tui_help_fill(ctx, out, err);
 }
 
-/* Keys of the view that it is opened from come first. */
+/* Lists the keys of the view that help was opened from first. */
 static bool open_view(struct tui_view *v, const char *arg)
 {
 	struct tui_rows *r = v->state;
@@ -189,7 +189,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 	text[strcspn(text, " ")] = '\0';
 	tui_back(v->tui);
 	if (n > strlen(text)) {
-		/* It takes arguments. */
+		/* The command takes arguments. */
 		text[strlen(text)] = ' ';
 		text[strcspn(text, " ") + 1] = '\0';
 		tui_prompt_begin(v->tui, TUI_PROMPT_PALETTE, text);

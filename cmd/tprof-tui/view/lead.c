@@ -8,27 +8,27 @@
 #include "base/sum.h"
 #include "tprof-tui/view/views.h"
 
-/* What a view can be narrowed by. */
+/* The filters that a view can be narrowed by. */
 enum {
 	BY_GOROUTINE = 1,
 	BY_ENTRY = 2,
 	BY_FUNCTION = 4,
 	BY_REASON = 8,
 	BY_STATE = 16,
-	BY_TASK = 32, /* its id */
-	BY_TYPE = 64, /* the type of tasks */
+	BY_TASK = 32, /* a task's id */
+	BY_TYPE = 64, /* a type of tasks */
 	BY_REGION = 128,
 	OF_TASKS = 256, /* rows are tasks, which the timeline shows as a whole */
 };
 
 struct rule {
-	const char *table; /* as reports call it */
-	const char *view;  /* opened by Enter; NULL: by what the row has */
+	const char *table; /* its name in reports */
+	const char *view;  /* opened by Enter; NULL: depends on the row (enter_plain) */
 	const char *arg;
-	unsigned by; /* narrow the view that is opened */
-	/* Columns, if they are not the usual ones; NULL: the usual one; "": none. */
+	unsigned by; /* filters that narrow the view */
+	/* Names of columns. NULL: the usual name; "": the table has no such column. */
 	const char *function, *entry, *task, *type, *region;
-	const char *state; /* all rows are of this state */
+	const char *state; /* the state of all rows */
 };
 
 /* clang-format off */
@@ -67,9 +67,9 @@ static const struct rule rules[] = {
 };
 /* clang-format on */
 
-/* Columns of a moment and a length; the first pair that a row has is used. */
+/* Columns of a moment and its length. The first pair that a row has is used. */
 static const struct {
-	const char *at, *dur; /* NULL: a moment */
+	const char *at, *dur; /* dur NULL: no length */
 } moments[] = {
     {"worst_at_ns", "max_ns"},
     {"worst_at_ns", "window_ns"},
@@ -113,7 +113,7 @@ static struct rep_value text(const struct rep_sheet *s, long row, const char *gi
 	return rep_value_is_text(v) ? *v : rep_null();
 }
 
-/* Returns a number, or the first word of a text. */
+/* Writes a number, or the first word of a text, to `word` and returns it. */
 static const char *first_word(const struct rep_value *v, char word[REP_GOID_SIZE])
 {
 	size_t n = 0;
@@ -148,7 +148,7 @@ static struct rep_value leaf_of(struct rep_value stack)
 	return rep_text(stack.text.data, end ? (size_t)(end - stack.text.data) : stack.text.size);
 }
 
-/* Removes the sign from "< main.f" and "> main.f", callers and callees of an unfolded function. */
+/* Removes the sign of callers and callees of an unfolded function: "< main.f", "> main.f". */
 static struct rep_value without_way(struct rep_value v)
 {
 	if (v.type == REP_TYPE_TEXT && v.text.size > 2 && v.text.data[1] == ' ' &&
@@ -202,8 +202,8 @@ bool tui_lead_read(const struct rep_sheet *s, long row, struct tui_lead *lead)
 
 /* ---- narrowing ---- */
 
-/* Returns a regular expression that matches only this text, "^main\.\(\*T\)\.f$", which the caller
- * frees; NULL if memory is out. */
+/* Returns a regular expression that matches only this text, "^main\.\(\*T\)\.f$". Returns NULL if
+ * memory is out. The caller frees it. */
 static char *only(const char *from, size_t size)
 {
 	char *pattern = size < SIZE_MAX / 2 - 3 ? malloc(2 * size + 3) : NULL, *to = pattern;
@@ -251,14 +251,14 @@ static bool set_goid(char **to, const struct rep_goid *g)
 	return !rep_goid_is(g) || tui_select_set(to, rep_goid_text(g, text));
 }
 
-/* Returns whether it is a reason, "[chan receive]", as profiles of traces have at their leaves. */
+/* Returns whether a function's name is a reason, "[chan receive]", a leaf in profiles of traces. */
 static bool is_reason(struct rep_value v)
 {
 	return v.type == REP_TYPE_TEXT && v.text.size > 2 && v.text.data[0] == '[' &&
 	       v.text.data[v.text.size - 1] == ']';
 }
 
-/* Sets a state that --state knows; rows of ranges ("overlap") have none. */
+/* Sets the filter if --state accepts this state. Rows of ranges ("overlap") have no such state. */
 static bool set_state(char **to, struct rep_value v)
 {
 	for (const struct rep_state_desc *d = rep_states; d->name; d++)
@@ -309,7 +309,7 @@ bool tui_lead_narrow(struct tui_select *select, const struct rep_sheet *s, long 
 
 /* ---- opening ---- */
 
-/* Says what has been selected, as it must not be missed. */
+/* Tells the user what has been selected, which must not be missed. */
 static void tell(struct tui *t)
 {
 	char words[200];
@@ -319,7 +319,7 @@ static void tell(struct tui *t)
 			    tui_select_words(&t->select, words, sizeof(words)));
 }
 
-/* Opens the same view on the time of the row. */
+/* Opens the same view restricted to the time of the row. */
 static void select_range(struct tui_view *v, const struct tui_lead *lead)
 {
 	struct tui *t = v->tui;
@@ -349,7 +349,7 @@ static void lead_to(const struct tui_view *v, const struct tui_lead *lead, unsig
 		tell(t);
 }
 
-/* Opens the timeline at the place of the row, or on the whole of its task. */
+/* Opens the timeline at the row's place, or for a row of a task on the whole task. */
 static void lead_to_time(const struct tui_view *v, const struct tui_lead *lead, unsigned by,
 			 const char *arg)
 {
@@ -366,7 +366,7 @@ static void lead_to_time(const struct tui_view *v, const struct tui_lead *lead, 
 	lead_to(v, &whole, BY_TASK, "timeline", arg);
 }
 
-/* Returns the report that explains this state best. */
+/* Returns the report that covers this state. */
 static const char *report_on(struct rep_value state)
 {
 	static const struct {
@@ -422,7 +422,7 @@ static void enter(struct tui_view *v, const struct rep_sheet *s, const struct tu
 		lead_to(v, l, 0, r->view, arg);
 	else if (arg && !*arg)
 		lead_to(v, l, r->by, r->view, report_on(l->state));
-	else /* The table is of one state. */
+	else /* The table covers one state, so no filter is needed. */
 		lead_to(v, l, r->by & ~(unsigned)BY_STATE, r->view, arg);
 }
 
@@ -453,7 +453,7 @@ bool tui_lead_act(struct tui_view *v, const struct rep_sheet *s, long row, enum 
 		lead_to(v, &l, rule_of(s)->by, "top", NULL);
 		return true;
 	case TUI_DO_FLAME:
-		/* Of the subject of the table. */
+		/* The table's rule names the view of the trace, if any. */
 		r = rule_of(s);
 		lead_to(v, &l, r->by, "flame",
 			r->view && !strcmp(r->view, "flame") ? r->arg : NULL);

@@ -10,7 +10,7 @@
  *
  * The subject of a row follows from the names of its table and of its columns, which are those
  * of tprof-top: `goroutine` is an id, `start_ns`, `at_ns`, `ts_ns` … a moment since the run
- * began, `function` and `stack` (leaf first, by semicolons) are code, `entry` is a goroutine's
+ * began, `function` and `stack` (leaf first, separated by semicolons) are code, `entry` is a goroutine's
  * first function, `reason`, `state`, `task` (an id), `region`. */
 #ifndef TUI_VIEW_LEAD_H
 #define TUI_VIEW_LEAD_H
@@ -29,25 +29,32 @@ struct tui_lead {
 	struct rep_value reason, state, task_type, region;
 };
 
-/* Returns the goroutine that a cell names, the first if it names several; REP_GOID_NONE: none. */
+/* Returns the goroutine that a cell names, the first of several; REP_GOID_NONE if it names no
+ * goroutine. */
 struct rep_goid tui_lead_goid(const struct rep_value *v);
 
 /* Reads the subject of a row. Returns false if there is no such row. */
 bool tui_lead_read(const struct rep_sheet *s, long row, struct tui_lead *lead);
 
 /* Narrows a selection to the subject of the row (goroutine, focus, reason, state, task, region) and
- * sets where views begin (at_ns, at_goroutine). Returns false if memory is out; some of it may be
- * done then. */
+ * sets where views begin (at_ns, at_goroutine). Returns false if memory is out; the selection may
+ * then be half narrowed. */
 bool tui_lead_narrow(struct tui_select *select, const struct rep_sheet *s, long row);
 
-/* Handles Enter; v (restricts every view to the time of the row); 3 and 8 (open the timeline and
- * the goroutine at the row's place; on a row of a task, the timeline of the whole task); 4 and 5 (open tables and a flame graph of its subject).
- * Returns true if it opened something or a message says why not, false if the action is another
- * one or the row says nothing that it needs. */
+/* Handles these keys:
+ *
+ *	Enter	opens the details of the row
+ *	v	restricts all views to the time of the row
+ *	3, 8	open the timeline and the goroutine at the row's place; for a row of a task, 3 opens
+ *		the timeline of the whole task
+ *	4, 5	open tables and a flame graph of the row's subject
+ *
+ * Returns true if it opened a view or a message says why not. Returns false for other actions, and
+ * if the row lacks what the action needs. */
 bool tui_lead_act(struct tui_view *v, const struct rep_sheet *s, long row, enum tui_action action);
 
-/* Sets a filter to a regular expression that matches the text and nothing else; leaves it as it
- * is if the value is not a text. Returns false if memory is out. */
+/* Sets a filter to a regular expression that matches this text only. Does nothing if the value is
+ * not a text. Returns false if memory is out. */
 bool tui_lead_set_only(char **to, struct rep_value v);
 
 #endif

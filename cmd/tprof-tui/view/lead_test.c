@@ -63,7 +63,7 @@ static void test_lead_narrow(void **state)
 	     .state = "blocked",
 	     .at_ns = INT64_MIN,
 	     .at_goroutine = -1},
-	    /* The worst comes before other moments; what has no type is told by nothing. */
+	    /* The worst moment is preferred to others. */
 	    {.table = {"regions",
 		       {{"name", TEXT("pay")},
 			{"start_ns", INT(1)},
@@ -80,7 +80,7 @@ static void test_lead_narrow(void **state)
 	     .task = "^order$",
 	     .at_ns = INT64_MIN,
 	     .at_goroutine = -1},
-	    /* Leaves of the profiles of traces. */
+	    /* The leaf of a profile of a trace is a reason. */
 	    {.table = {"top", {{"function", TEXT("[chan receive]")}}},
 	     .reason = "^chan receive$",
 	     .at_ns = INT64_MIN,
@@ -89,7 +89,7 @@ static void test_lead_narrow(void **state)
 	     .focus = "^main\\.f$",
 	     .at_ns = INT64_MIN,
 	     .at_goroutine = -1},
-	    /* A table of nobody's: SQL. */
+	    /* A table without a rule: the result of a query. */
 	    {.table = {"result", {{"stack", TEXT("main.g;main.h")}, {"ts", INT(0)}}},
 	     .focus = "^main\\.g$",
 	     .at_ns = 0,
@@ -98,7 +98,7 @@ static void test_lead_narrow(void **state)
 	     .goroutine = "17",
 	     .at_ns = INT64_MIN,
 	     .at_goroutine = 17},
-	    /* No task, no state that --state knows. */
+	    /* Task 0 is no task, and --state does not know "overlap". */
 	    {.table = {"breakdown",
 		       {{"task", INT(0)}, {"state", TEXT("overlap")}, {"entry", TEXT("f")}}},
 	     .goroutine = "^f$",

@@ -34,10 +34,10 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	code = rep_cells_output(&f->cells, &out, err);
 	if (!code)
 		code = f->fill(f, store, out, err);
-	if (!code && !f->cells.cut) /* what was cut has ended */
+	if (!code && !f->cells.cut) /* an output that was cut has ended already */
 		code = rep_output_finish(out, err);
 	rep_output_free(out);
-	/* Indexing takes time, so it is done here. */
+	/* Index here, on the worker's thread, as it takes time. */
 	for (size_t i = 0; i < f->cells.n && !code; i++)
 		if (rep_sheet_index(&f->cells.sheet[i]))
 			code = tp_nomem(err);
@@ -48,7 +48,7 @@ static void ask_next(struct tui_view *v, struct tui_pieces *p)
 {
 	int piece = p->first;
 
-	/* Nothing is made for a view that is not shown; it asks again when it is drawn. */
+	/* A view that is not shown makes nothing; it asks again when it is drawn. */
 	if (p->doing >= 0 || !p->pending || !v->select.run || tui_current(v->tui) != v)
 		return;
 	if (!(p->pending >> piece & 1))
@@ -90,7 +90,7 @@ void tui_pieces_ask(struct tui_view *v, struct tui_pieces *p, unsigned pieces)
 	ask_next(v, p);
 }
 
-/* After a failure, a piece keeps its table; other tables become empty. */
+/* Handles a failure. A piece keeps its old table; the table of a view without pieces becomes empty. */
 static void fail(struct tui_view *v, struct tui_fill *f)
 {
 	struct rep_cells none = {0};
@@ -100,7 +100,7 @@ static void fail(struct tui_view *v, struct tui_fill *f)
 		tui_error(v->tui, "%s", f->job.err.msg);
 		take(v, f->rows, &none);
 	} else if (f->job.code == TP_ECANCEL) {
-		/* The user does not want the remaining pieces either. */
+		/* The user interrupted the whole view, so the remaining pieces are dropped, too. */
 		f->pieces->pending = 0;
 		tui_message(v->tui, "interrupted; press ^L to continue");
 	}
@@ -156,7 +156,7 @@ void *tui_fill_new(struct tui_view *v, size_t size, const struct tui_fill *how)
 	return f;
 }
 
-/* ---- tables that take no time ---- */
+/* ---- tables filled at once ---- */
 
 bool tui_rows_fill(struct tui_view *v, struct tui_rows *r,
 		   int (*fill)(void *ctx, struct rep_output *out, struct tp_err *err), void *ctx)
@@ -223,8 +223,8 @@ int tui_draw_sentence(struct tui_area a, enum tui_style style, const char *text,
 		size_t n = strlen(text), cut = n;
 		int in = row ? indent : 0;
 
-		/* Up to the last blank before the end of the line, unless that is far away. Bytes
-		 * are counted, as escaped characters take more cells than they have. */
+		/* Break at the last blank that fits, unless that leaves half of the line empty. Bytes
+		 * are counted, not cells: an escaped character takes more cells than bytes. */
 		while (row + 1 < a.rows && cut > (size_t)(a.cols - in)) {
 			size_t blank = cut;
 
@@ -328,7 +328,7 @@ int tui_table_save(struct tui_table *table, const char *path, const struct rep_s
 		   : tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "there is nothing to save yet");
 }
 
-/* A file that exists is never replaced, since a name is easily mistyped. */
+/* Never replaces an existing file, since a name is easily mistyped. */
 bool tui_save_view(struct tui_view *v, const char *path)
 {
 	struct cmd_draft draft;
@@ -354,7 +354,7 @@ bool tui_save_view(struct tui_view *v, const char *path)
 	return !code;
 }
 
-/* ---- where the source is ---- */
+/* ---- source lines ---- */
 
 bool tui_split_place(const char *text, size_t n, char *file, size_t size, int64_t *line)
 {
@@ -372,7 +372,7 @@ bool tui_split_place(const char *text, size_t n, char *file, size_t size, int64_
 	return true;
 }
 
-/* Finds the source line in the columns that name it. */
+/* Finds the source line of the row under the cursor in the columns that name it. */
 static bool source_of(const struct tui_table *table, char *file, size_t size, int64_t *line)
 {
 	const struct rep_value *place = tui_table_cell(table, "location");

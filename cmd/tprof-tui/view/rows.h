@@ -1,6 +1,5 @@
-/* Tables of views, and the reports that fill them in the background, one after the other if a
- * view has several. Keys, clicks, search and saving work on the table under the cursor
- * (tui_view_ops.table). */
+/* Tables of views, and the reports that fill them in the background; a view with several makes them one
+ * at a time. Keys, clicks, search and saving work on the table under the cursor (tui_view_ops.table). */
 #ifndef TUI_VIEW_ROWS_H
 #define TUI_VIEW_ROWS_H
 
@@ -10,23 +9,23 @@
 struct tui_rows {
 	struct rep_cells cells;
 	struct tui_table table; /* shows the first sheet of the cells */
-	char *error;		/* of the last report; NULL: it succeeded */
-	bool done;		/* a report has been made, or has failed */
+	char *error;		/* message of the last report; NULL: it succeeded */
+	bool done;		/* a report has finished or failed */
 };
 
-/* Several reports, each for its own table, made one after the other while the view is shown. */
+/* Several reports, each with its own table. They are made one at a time while the view is shown. */
 struct tui_pieces {
-	struct tui_rows *rows; /* of each piece */
+	struct tui_rows *rows; /* by piece */
 	int n;
-	unsigned pending; /* bits of the pieces that are still to be made */
-	int doing;	  /* the one being made, -1: none */
-	int first;	  /* is made before all others */
-	/* Asks for one, by tui_fill_new(). */
+	unsigned pending; /* a bit for each piece that is still to be made */
+	int doing;	  /* the piece being made, or -1 */
+	int first;	  /* the piece to make before all others */
+	/* Asks the worker for a piece, with tui_fill_new() and tui_job_ask(). */
 	void (*ask)(struct tui_view *v, int piece);
 };
 
 /* A report that is made in the background and fills a table. It is the first member of a struct that
- * the view declares; the other members are the view's arguments, and its results beside the table. */
+ * the view declares; the other members are arguments of the report, and its results besides the table. */
 struct tui_fill {
 	struct tui_job job;
 	struct tui_rows *rows;
@@ -40,8 +39,9 @@ struct tui_fill {
 	 * and after the table shows f->cells. NULL: nothing to do. */
 	void (*taken)(struct tui_view *v, struct tui_fill *f);
 	void (*shown)(struct tui_view *v, struct tui_fill *f);
-	/* Called on the screen's thread in place of all that; takes f->cells, or leaves them to be
-	 * freed. NULL: they are moved to `rows`, whose table shows them. */
+	/* Called on the screen's thread instead of `taken`, `shown` and filling the table. It may take
+	 * f->cells, which are freed otherwise. NULL: the cells are moved to `rows`, whose table
+	 * shows them. */
 	void (*instead)(struct tui_view *v, struct tui_fill *f);
 	/* Releases what the view's struct owns. NULL: it owns nothing. */
 	void (*release)(struct tui_fill *f);
@@ -56,11 +56,11 @@ void *tui_fill_new(struct tui_view *v, size_t size, const struct tui_fill *how);
 void tui_pieces_init(struct tui_pieces *p, struct tui_rows *rows, int n,
 		     void (*ask)(struct tui_view *v, int piece));
 void tui_pieces_release(struct tui_pieces *p);
-/* Asks again for those of `pieces` (bits) that have failed, or that have not been made because the user
- * interrupted one. */
+/* Asks again for those of `pieces` (bits) that failed, or that were never made because the user
+ * interrupted the view. */
 void tui_pieces_again(struct tui_view *v, struct tui_pieces *p, unsigned pieces);
-/* Asks for these pieces (bits), and for those still pending. The tables show their old rows until the
- * new ones are made. */
+/* Asks for these pieces (bits) besides the pending ones. The tables show their old rows until the new
+ * ones are made. */
 void tui_pieces_ask(struct tui_view *v, struct tui_pieces *p, unsigned pieces);
 /* Fills a table at once, on the screen's thread: `fill` writes to `out`. Returns false with a
  * message. */
@@ -75,18 +75,18 @@ static inline struct rep_sheet *tui_rows_sheet(const struct tui_rows *r)
 	return r->cells.n ? &r->cells.sheet[0] : NULL;
 }
 
-/* Draws the table, or the error, or a note that it is being made (`waiting`). A table without
- * rows is drawn as the text `empty` (NULL: as a table). */
+/* Draws the table, its error, or while it is still being made (`waiting`) a note that says so. If the
+ * table has no rows, draws the text `empty` (NULL: the empty table). */
 void tui_rows_draw(struct tui_rows *r, struct tui_area area, bool waiting, const char *empty);
-/* Draws the lines of a text, as many as fit. Returns how many. */
+/* Draws as many lines of a text as fit. Returns their number. */
 int tui_draw_lines(struct tui_area a, const char *text, size_t size);
-/* Draws a sentence, wrapped at blanks, and indented from the second row on; the last row is
- * shortened. Returns the rows taken. */
+/* Draws a sentence, wrapped at blanks and indented from the second row on. If it does not fit, the last
+ * row is shortened. Returns the rows taken. */
 int tui_draw_sentence(struct tui_area a, enum tui_style style, const char *text, int indent);
 
-/* ---- on the table under the cursor, unless the view has a function for it ---- */
+/* ---- actions on the table under the cursor, unless the view has its own ---- */
 
-struct tui_table *tui_table_of(struct tui_view *v); /* NULL: none */
+struct tui_table *tui_table_of(struct tui_view *v); /* NULL: no table */
 /* A double click on a row acts as Enter. */
 void tui_rows_click(struct tui_view *v, struct tui_table *table, int row, int col, bool twice);
 bool tui_search(struct tui_view *v, const char *text, int step);

@@ -1,4 +1,4 @@
-/* The view runs: the runs of the store. One is selected, another can be marked for comparison. */
+/* The view runs: the runs of the store. One run is selected; another can be marked for comparison. */
 #include <string.h>
 
 #include "tprof-tui/view/rows.h"
@@ -66,8 +66,7 @@ static int fill(void *ctx, struct rep_output *out, struct tp_err *err)
 	return code ? code : rep_output_end(out, err);
 }
 
-/* Selects a run. The filters are cleared, as times and goroutines of another run mean nothing
- * here. */
+/* Selects a run, and clears the filters, since times and goroutines belong to the previous run. */
 static void take_run(struct tui_select *s, const struct rep_run *run)
 {
 	if (run == s->run)
@@ -76,7 +75,7 @@ static void take_run(struct tui_select *s, const struct rep_run *run)
 	s->run = run;
 }
 
-/* Selects the run that --run would show first. Returns false with a message. */
+/* Selects the first run that --run would pick. Returns false with a message. */
 static bool pick(struct tui_view *v, const char *spec)
 {
 	struct tui *t = v->tui;

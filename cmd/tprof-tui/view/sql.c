@@ -1,5 +1,5 @@
-/* The view sql: a statement at the top, its result below. While typing, every key is text; Enter
- * runs the statement, Esc moves to the table, i moves back. */
+/* The view sql: a statement at the top and its result below. In the statement every key is text; Enter
+ * runs it, Esc moves to the table, and i moves back. */
 #include <curses.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +20,11 @@ struct sql {
 	bool typing;
 	struct tui_menu menu; /* of completions */
 	size_t stem;	      /* start of the word that is being completed */
-	char *asked;	      /* the statement that the table answers */
-	size_t sheet;	      /* the result that is shown */
+	char *asked;	      /* the statement whose result is shown */
+	size_t sheet;	      /* which of its results is shown */
 };
 
-/* ---- asking ---- */
+/* ---- running statements ---- */
 
 static void show_sheet(struct sql *s, size_t i)
 {
@@ -55,7 +55,7 @@ static void taken(struct tui_view *v, struct tui_fill *f)
 			    f->cells.n > 1 ? "; several results: press x for the next" : "");
 		return;
 	}
-	/* Moves the cursor to the error, unless the text has changed since. */
+	/* Move the cursor to the error, unless the text has changed since. */
 	if (!strcmp(s->line.text, a->text)) {
 		s->line.at = a->place <= s->line.size ? a->place : s->line.size;
 		s->typing = true;
@@ -234,7 +234,7 @@ static bool key(struct tui_view *v, int k)
 
 	if (!s->typing || k == TUI_CTRL('z') || k == TUI_CTRL('l'))
 		return false;
-	/* These scroll the answer. */
+	/* These keys scroll the result. */
 	if (k == KEY_NPAGE || k == KEY_PPAGE)
 		return tui_table_act(&s->rows.table,
 				     k == KEY_NPAGE ? TUI_DO_PAGE_DOWN : TUI_DO_PAGE_UP) ||
@@ -244,7 +244,7 @@ static bool key(struct tui_view *v, int k)
 		tui_menu_clear(&s->menu);
 		return true;
 	}
-	/* Enter begins a line in pasted text, or while a parenthesis or quote is open. */
+	/* In pasted text, or while a parenthesis or quote is open, Enter begins a new line. */
 	if (k == TUI_ENTER && (v->tui->pasting || sql_is_open(s->line.text)))
 		k = '\n';
 	if (k == TUI_TAB && v->tui->pasting)

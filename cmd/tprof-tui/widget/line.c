@@ -15,7 +15,7 @@ void tui_line_begin(struct tui_line *l, const char *text)
 	tui_line_insert(l, text, strlen(text));
 }
 
-/* ---- places: of the character before and behind ---- */
+/* ---- positions ---- */
 
 static size_t before(const struct tui_line *l, size_t at)
 {
@@ -131,7 +131,8 @@ void tui_line_release(struct tui_line *l)
 
 /* ---- keys ---- */
 
-/* Within the text where it has several lines. False: there is no line above, or below. */
+/* Moves the cursor to the line above or below. Returns false if the text has no such line, or the field
+ * is not multiline. */
 static bool move_line(struct tui_line *l, int step)
 {
 	size_t start = line_start(l, l->at), column = l->at - start, to, end;
@@ -184,7 +185,7 @@ enum tui_line_result tui_line_key(struct tui_line *l, int key)
 	case KEY_BACKSPACE:
 	case 0x7f:
 	case TUI_CTRL('h'):
-		/* Nothing to take away: it is not wanted. */
+		/* Backspace in an empty field cancels the input. */
 		if (!l->size)
 			return TUI_LINE_GIVEN_UP;
 		tui_line_cut(l, before(l, l->at), l->at);
@@ -213,7 +214,7 @@ enum tui_line_result tui_line_key(struct tui_line *l, int key)
 			show(l, l->place + 1);
 		break;
 	default:
-		/* Bytes of UTF-8 come one by one. */
+		/* UTF-8 characters arrive byte by byte. */
 		if (key < ' ' || key > 0xff || key == 0x7f)
 			break;
 		c = (char)key;
@@ -224,13 +225,13 @@ enum tui_line_result tui_line_key(struct tui_line *l, int key)
 
 /* ---- drawing ---- */
 
-/* A part of the text; the cursor is left at `at`. */
+/* Draws a part of the text, and moves the terminal's cursor to the position `at` if that is within it. */
 static void draw_part(const struct tui_line *l, size_t from, size_t to, size_t at, int row, int col,
 		      int cols)
 {
 	size_t start = from;
 
-	/* So that the cursor is on the screen. */
+	/* Skip characters until the cursor fits on the screen. */
 	while (cols > 0 && at > from && rep_text_width(l->text + from, at - from) > (size_t)cols)
 		from = behind(l, from);
 	tui_put(row, col, cols, TUI_STYLE_NORMAL, REP_SHORTEN_RIGHT, l->text + from, to - from);
@@ -279,7 +280,7 @@ void tui_line_draw_multiline(const struct tui_line *l, struct tui_area a, const 
 		}
 		at = end + 1;
 	}
-	/* Last, as it leaves the cursor where it belongs. */
+	/* The cursor's line is drawn last, since drawing moves the terminal's cursor. */
 	if (cursor_row >= 0)
 		draw_part(l, start, cursor_from, l->at, cursor_row, cursor_col,
 			  a.cols - (cursor_col - a.col) - 1);

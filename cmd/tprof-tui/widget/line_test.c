@@ -26,7 +26,7 @@ static void type(const int *keys)
 		assert_int_equal(tui_line_key(&line, *keys), TUI_LINE_TYPED);
 }
 
-/* '|' is where the cursor is. */
+/* Checks the text and the position of the cursor, which '|' marks. */
 static void expect(const char *text)
 {
 	const char *bar = strchr(text, '|');
@@ -78,7 +78,7 @@ static void test_line_several(void **state)
 	    {"one\ntwo", {TUI_CTRL('u')}, "one\n|"},
 	    {"one\ntwo", {KEY_UP, TUI_CTRL('a'), TUI_CTRL('k')}, "|\ntwo"},
 	    {"one\ntwo", {KEY_UP, TUI_CTRL('e'), 'x'}, "onex|\ntwo"},
-	    /* Columns are bytes: never within a character. */
+	    /* Columns count bytes, but the cursor never ends up within a character. */
 	    {"\xc3\xa9\xc3\xa9\nabc", {KEY_UP}, "\xc3\xa9|\xc3\xa9\nabc"},
 	};
 
@@ -99,12 +99,12 @@ static void test_line_history(void **state)
 	line.multiline = true;
 	tui_line_add_history(&line, "first");
 	tui_line_add_history(&line, "a\nb");
-	tui_line_add_history(&line, "a\nb"); /* once */
+	tui_line_add_history(&line, "a\nb"); /* a repetition is not added */
 	assert_int_equal(line.nhistory, 2);
 	tui_line_begin(&line, "typing");
 	type((int[]){KEY_UP, 0});
 	expect("a\nb|");
-	/* Within its lines first, then to what was before. */
+	/* Up moves within the entry's lines first, then to the previous entry. */
 	type((int[]){KEY_UP, 0});
 	expect("a|\nb");
 	type((int[]){KEY_UP, 0});
@@ -129,7 +129,7 @@ static void test_line_results(void **state)
 	assert_int_equal(tui_line_key(&line, KEY_BACKSPACE), TUI_LINE_GIVEN_UP);
 }
 
-/* What does not fit is left out; nothing is written behind the end. */
+/* Characters that do not fit are dropped; nothing is written beyond the end. */
 static void test_line_full(void **state)
 {
 	(void)state;

@@ -6,7 +6,7 @@
 #include "base/many.h"
 
 #define MOST_ROWS 12
-#define MOST_WORD 34 /* cells */
+#define MOST_WORD 34 /* widest column of words, in cells */
 
 void tui_menu_clear(struct tui_menu *m)
 {

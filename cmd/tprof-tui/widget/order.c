@@ -1,12 +1,12 @@
-/* The rows of a sheet that a table shows, in order: filtered, sorted, and unfolded rows after
- * the row that they belong to. */
+/* Makes the list of a sheet's rows that a table shows: filtered and sorted, with unfolded rows after the
+ * row that they belong to. */
 #include "tprof-tui/widget/inside.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a cell is sorted by, so that most comparisons look at no cell: a number, or eight bytes of a
- * text behind those that all texts of the column begin with. */
+/* The sort key of a cell: a number, or the eight bytes of a text that follow the common prefix of all texts
+ * in the column. With it, most comparisons need not read cells. */
 struct key {
 	uint64_t number;
 	uint32_t row;
@@ -25,7 +25,7 @@ static uint64_t of_double(double f)
 {
 	uint64_t bits;
 
-	f += 0.0; /* there is one zero */
+	f += 0.0; /* -0.0 becomes 0.0 */
 	memcpy(&bits, &f, sizeof(bits));
 	return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
@@ -39,7 +39,7 @@ static uint64_t of_text(const struct rep_value *v, size_t from)
 	return n;
 }
 
-/* Returns how many bytes two texts have in common at their beginning, at most so many. */
+/* Returns the length of the common prefix of two texts, at most `most`. */
 static size_t common(const struct rep_value *a, const struct rep_value *b, size_t most)
 {
 	size_t n = 0;
@@ -68,7 +68,7 @@ static void make_keys(struct sorting *o)
 	size_t column = (size_t)o->order->column, same = SIZE_MAX;
 	bool floats = false;
 
-	if (o->order->column < 0) { /* the order of the report; up, the opposite one */
+	if (o->order->column < 0) { /* the order of the report, or with `up` the reverse */
 		for (uint32_t i = 0; i < o->s->nrows; i++)
 			o->key[i] = (struct key){~(uint64_t)i, i, NUMBER};
 		return;
@@ -88,14 +88,14 @@ static void make_keys(struct sorting *o)
 
 /* ---- sorting ---- */
 
-/* Compares rows that are below the same row. */
+/* Compares rows of the report, or rows that are unfolded from the same row. */
 static int compare_keys(const struct sorting *o, const struct key *x, const struct key *y)
 {
 	size_t column = (size_t)o->order->column;
 	int c = 0;
 
 	if (x->class != y->class && (x->class == NONE || y->class == NONE))
-		return x->class == NONE ? 1 : -1; /* nothing comes last, either way */
+		return x->class == NONE ? 1 : -1; /* empty cells come last in both directions */
 	if (x->class != y->class)
 		c = x->class == TEXT ? 1 : -1;
 	else if (x->number != y->number)
@@ -108,7 +108,7 @@ static int compare_keys(const struct sorting *o, const struct key *x, const stru
 	return o->order->up ? c : -c;
 }
 
-/* A row is followed by what is below it. */
+/* Compares rows so that each is followed by the rows that it is unfolded into. */
 static int compare(const void *pa, const void *pb, void *ctx)
 {
 	const struct sorting *o = ctx;
@@ -148,11 +148,12 @@ static bool sort(const struct rep_sheet *s, const struct tui_order *order, uint3
 	return true;
 }
 
-/* ---- what is shown ---- */
+/* ---- visible rows ---- */
 
 #define FOLDED UINT32_MAX
 
-/* Returns the row of the report that a row is below of; FOLDED if it is not shown there. */
+/* Returns the row of the report that a row was unfolded from, directly or not, or the row itself; FOLDED
+ * if the row is hidden. */
 static uint32_t root_of(const struct rep_sheet *s, uint32_t row)
 {
 	while (s->branch && s->branch[row].above) {
@@ -165,8 +166,8 @@ static uint32_t root_of(const struct rep_sheet *s, uint32_t row)
 	return row;
 }
 
-/* Marks the roots that hold the text, or have a row below that does. One search over the texts of
- * all rows: a match lies within one, as they end with a byte that is in no text. */
+/* Marks the roots of rows that contain the text. The texts of all rows are searched at once: each ends with
+ * a byte that no text contains, so a match never spans two rows. */
 static void mark(const struct rep_sheet *s, const char *part, unsigned char *held)
 {
 	const char *at = s->texts, *end = s->texts + s->text_end[s->indexed - 1], *found;

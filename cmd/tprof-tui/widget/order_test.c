@@ -71,7 +71,7 @@ static void test_order_sort(void **state)
 	assert_order(s, (struct tui_order){.column = -1, .up = true}, "4 3 2 1 0");
 	assert_order(s, (struct tui_order){.column = 0, .up = true}, "3 0 1 2 4");
 	assert_order(s, (struct tui_order){.column = 0}, "2 1 0 3 4");
-	/* Equal ones as the report has them; nothing comes last, either way. */
+	/* Equal cells keep the order of the report; empty cells come last in both directions. */
 	assert_order(s, (struct tui_order){.column = 1}, "0 4 2 3 1");
 	assert_order(s, (struct tui_order){.column = 1, .up = true}, "3 2 0 4 1");
 	assert_order(s, (struct tui_order){.column = 2}, "0 3 4 1 2");
@@ -91,7 +91,7 @@ static void test_order_filter(void **state)
 	assert_order(s, (struct tui_order){.column = -1, .filter = "beta"}, "0");
 	assert_order(s, (struct tui_order){.column = -1, .filter = "main."}, "0 1 2 3");
 	assert_order(s, (struct tui_order){.column = 1, .filter = "a"}, "0 2 3 1");
-	/* Numbers as they are shown; nothing of two cells, or of what tables do not show. */
+	/* Numbers match as displayed. Matches never span two cells or come from hidden columns. */
 	assert_order(s, (struct tui_order){.column = -1, .filter = "0.5"}, "0");
 	assert_order(s, (struct tui_order){.column = -1, .filter = "beta2"}, "");
 	assert_order(s, (struct tui_order){.column = -1, .filter = "secret"}, "");
@@ -115,12 +115,12 @@ static void test_order_unfold(void **state)
 	}
 	assert_int_equal(rep_sheet_add(&cells, s, 2, below, 2), 0); /* 5, 6 */
 	assert_int_equal(rep_sheet_add(&cells, s, 6, below, 1), 0); /* 7 */
-	assert_int_equal(rep_sheet_add(&cells, s, 0, below, 0), 0); /* nobody */
+	assert_int_equal(rep_sheet_add(&cells, s, 0, below, 0), 0); /* no rows */
 	assert_int_equal(rep_sheet_index(s), 0);
 	assert_int_equal(s->branch[7].depth, 2);
 	assert_order(s, (struct tui_order){.column = -1}, "0 1 2 5 6 7 3 4");
 	assert_order(s, (struct tui_order){.column = 1}, "0 4 2 6 7 5 3 1");
-	/* What is above of a match stays. */
+	/* The rows above a match are shown, too. */
 	assert_order(s, (struct tui_order){.column = -1, .filter = "caller.x"}, "2 5 6 7");
 	s->branch[6].open = false;
 	assert_order(s, (struct tui_order){.column = -1, .filter = "caller.y"}, "2 5 6");
@@ -147,7 +147,7 @@ static struct rep_sheet *fill_many(struct rep_cells *cells, int n)
 	return &cells->sheet[0];
 }
 
-/* Processor time of this thread. */
+/* Returns the processor time of tui_order_make in ms. */
 static double order_ms(const struct rep_sheet *s, const struct tui_order *o, uint32_t *rows,
 		       size_t *n)
 {
@@ -159,9 +159,9 @@ static double order_ms(const struct rep_sheet *s, const struct tui_order *o, uin
 	return (double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6;
 }
 
-/* Sorting and filtering ten thousand rows is not quadratic. How long that takes depends
- * on the machine and the build, so that it is compared with what a tenth of the rows has just
- * taken: sorting takes 12 to 25 times that, and what looks at all pairs of rows a hundred times. */
+/* Sorting and filtering ten thousand rows does not take quadratic time. The time depends on the machine and
+ * the build, so it is compared with the time for a tenth of the rows: sorting takes 12 to 25 times that,
+ * and a comparison of all pairs of rows would take a hundred times that. */
 static void test_order_many(void **state)
 {
 	enum { MANY = 10000 };

@@ -1,21 +1,21 @@
-/* A table drawn, and clicked at. */
+/* Draws tables, and handles clicks on them. */
 #include <limits.h>
 #include <string.h>
 
 #include "tprof-tui/widget/inside.h"
 
 #define GAP	    2
-#define WIDE	    60 /* of a column, before there is room left over */
+#define WIDE	    60 /* limit on a column's width until all columns have their share */
 #define LEAST_TEXT  12
-#define LEAST_ASKED 16 /* where the column says nothing (output.h) */
+#define LEAST_ASKED 16 /* least width of a text if its column sets none (output.h) */
 
-#define MOST_COLUMNS 256 /* on a screen */
+#define MOST_COLUMNS 256 /* on the screen */
 
-/* Columns on the screen, and how wide. */
+/* The columns on the screen and their widths. */
 struct layout {
 	int column[MOST_COLUMNS], width[MOST_COLUMNS];
 	int n;
-	bool tight; /* there is not even room for what columns should have at least */
+	bool tight; /* not even the least widths of the columns fit */
 };
 
 static int least(const struct tui_table *t, const struct layout *l, int c)
@@ -35,7 +35,7 @@ static int least_of_all(const struct tui_table *t, const struct layout *l)
 	return used;
 }
 
-/* Leaves out what the report can do without most. False: nothing more. */
+/* Leaves out the column that the report needs least. Returns false if no column can be dropped. */
 static bool drop_one(const struct tui_table *t, struct layout *l)
 {
 	int worst = -1;
@@ -53,9 +53,8 @@ static bool drop_one(const struct tui_table *t, struct layout *l)
 	return true;
 }
 
-/* Texts get what is left over, cell by cell, as much as they need up to `most`. Returns what is
- * left.
- */
+/* Distributes `left` cells one at a time among columns that need more, up to `most` cells each. Returns the
+ * cells that remain. */
 static int give_rest(const struct tui_table *t, struct layout *l, int left, int most)
 {
 	bool more = true;
@@ -75,8 +74,9 @@ static int give_rest(const struct tui_table *t, struct layout *l, int left, int 
 	return left;
 }
 
-/* At the left, columns that are least needed are left out where there is no room for all; further
- * to the right one sees them all, beside the first one if that is what names the row. */
+/* Lays the columns out. As long as the first column is visible, the least needed columns are left out if
+ * not all fit. After scrolling to the right, all columns from t->first on are shown, after the first column
+ * of the table if that is a text, which names the rows. */
 static void lay_out(const struct tui_table *t, int cols, struct layout *l)
 {
 	int used = 0;
@@ -128,7 +128,7 @@ static void draw_heading(const struct tui_table *t, struct tui_area a, const str
 	}
 }
 
-/* Returns by how many cells the name of an unfolded row is indented. */
+/* Returns the indentation of an unfolded row's name in cells. */
 static int indent(const struct tui_table *t, uint32_t row, int cols)
 {
 	const struct rep_branch *b = t->sheet->branch ? &t->sheet->branch[row] : NULL;

@@ -7,7 +7,7 @@
 #include "tprof-tui/widget/inside.h"
 
 #define WIDEST	 1000
-#define MEASURED 2000 /* rows whose widths count */
+#define MEASURED 2000 /* most rows that are measured for the widths of columns */
 
 void tui_table_release(struct tui_table *t)
 {
@@ -55,7 +55,8 @@ static bool row_holds(const struct tui_table *t, size_t row, const char *part)
 
 /* ---- rows ---- */
 
-/* Returns the column that holds the numbers which a column shows as text, or else that column. */
+/* Returns the column of the sheet to sort by: if visible column c shows numbers as text, the column with
+ * the numbers, else c itself. */
 static size_t sorted_by(const struct tui_table *t, int c)
 {
 	const char *by = tui_table_column(t, c)->by;
@@ -64,7 +65,7 @@ static size_t sorted_by(const struct tui_table *t, int c)
 	return raw >= 0 ? (size_t)raw : (size_t)t->column[c];
 }
 
-/* Without memory rows stay as the report has them. */
+/* Makes the order of the rows. If memory is out, it is that of the report. */
 static void arrange(struct tui_table *t)
 {
 	struct tui_order o = {.column = -1, .up = t->turned, .filter = t->filter};
@@ -82,7 +83,7 @@ static void arrange(struct tui_table *t)
 		t->order[t->n] = (uint32_t)t->n;
 }
 
-/* The cursor back on a row of the sheet, if it is shown. */
+/* Moves the cursor back to a row of the sheet if that is shown. */
 static void return_to(struct tui_table *t, long row)
 {
 	for (size_t i = 0; row >= 0 && i < t->n; i++) {
@@ -133,7 +134,8 @@ static void measure(struct tui_table *t)
 	}
 }
 
-/* Columns grow with what was added, but not for the names of what has nothing else to say. */
+/* Widens columns for rows that were added. Rows that have only a name do not count, as the name may use the
+ * rest of the line. */
 static void measure_more(struct tui_table *t)
 {
 	size_t n = t->sheet->nrows;
@@ -148,8 +150,8 @@ static void measure_more(struct tui_table *t)
 	t->measured = n;
 }
 
-/* Returns the column by which a row is found again in another sheet: the first with ids, else the first
- * with texts, else -1. */
+/* Returns the column that identifies rows across sheets: the first with ids, else the first with texts,
+ * else -1. */
 static int naming_column(const struct rep_sheet *s)
 {
 	int text = -1;
@@ -244,7 +246,7 @@ bool tui_table_show(struct tui_table *t, struct rep_sheet *sheet)
 	return !sheet || t->sheet;
 }
 
-/* ---- acting ---- */
+/* ---- actions ---- */
 
 static void move(struct tui_table *t, long by)
 {
@@ -255,7 +257,8 @@ static void move(struct tui_table *t, long by)
 
 void tui_table_sort_by(struct tui_table *t, int column)
 {
-	/* At the top one wants to see what comes first now, elsewhere what has become of a row. */
+	/* In the first line, the cursor stays there to show what comes first now; elsewhere it stays on its
+	 * row. */
 	long row = t->cursor ? tui_table_row(t) : -1;
 
 	t->sort = column;

@@ -1,5 +1,5 @@
-/* A table copied and saved: what programs read has its rows as the report has them; what people
- * read (markdown) has those that they unfold into as well. */
+/* Copies and saves a table. Formats for programs have only the rows of the report; markdown, which is for
+ * people, has unfolded rows, too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static bool is_below(const struct tui_table *t, uint32_t row)
 	return t->sheet->branch && t->sheet->branch[row].above;
 }
 
-/* The name of a row below others stands further to the right. */
+/* Writes an unfolded row with its name indented. */
 static int put_indented(struct tui_table *t, struct rep_output *out, uint32_t row,
 			struct tp_err *err)
 {

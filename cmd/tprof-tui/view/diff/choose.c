@@ -1,4 +1,5 @@
-/* What a run can be compared with: other runs of its kind, and sets of runs with the same label. */
+/* Finds the sides of a comparison, and lists the candidates for a run: other runs of its kind, and sets
+ * of runs with the same label. */
 #include "tprof-tui/view/diff/diff.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@ static bool same_kind(const struct rep_run *a, const struct rep_run *b)
 	return !strcmp(a->row.kind, b->row.kind);
 }
 
-/* ---- what was typed ---- */
+/* ---- the argument ---- */
 
 static int select_kind(const struct rep_runs *all, const struct rep_run *like, const char *spec,
 		       struct rep_runs *out, struct tp_err *err)
@@ -65,7 +66,7 @@ static int one_side(const struct rep_runs *all, const struct rep_run *run, const
 
 	if (code)
 		return code;
-	/* A set against a set, unless both would be the same. */
+	/* If OLD is a label with another value than the run's, the new side is a set, too. */
 	if (label && strcmp(label, spec) != 0)
 		return select_kind(all, run, label, new, err);
 	return only(all, run, new, err);
@@ -78,7 +79,7 @@ int diff_sides(const struct rep_runs *all, const struct tui_select *s, const cha
 	struct tp_err why;
 	int code;
 
-	/* It existed when the view was opened. */
+	/* A run was marked when the view was opened. */
 	if (!arg && !s->other)
 		return tp_err_set(
 		    err, TP_ENOENT, TP_OFFSET_NONE,
@@ -155,7 +156,7 @@ static int64_t count_labelled(const struct diff_choices *c, const char *label)
 	return n;
 }
 
-/* Returns whether a run before this one has offered the label already. */
+/* Returns whether an earlier run has this label, so that its set is already listed. */
 static bool was_before(const struct diff_choices *c, size_t at, const char *label)
 {
 	for (size_t i = 0; i < at; i++)
@@ -164,8 +165,8 @@ static bool was_before(const struct diff_choices *c, size_t at, const char *labe
 	return false;
 }
 
-/* Adds the sets of runs with another value of a label of this run, if one of the sides has
- * several. */
+/* Adds sets of runs that share a label's key with this run but have another value, unless both sides
+ * would be single runs. */
 static int put_sets(const struct diff_choices *c, struct rep_output *out, struct tp_err *err)
 {
 	int code = 0;
@@ -199,7 +200,7 @@ static int put_sets(const struct diff_choices *c, struct rep_output *out, struct
 	return code;
 }
 
-/* Returns whether the names end alike: "a.heap", "b.heap". */
+/* Returns whether the names have the same extension: "a.heap", "b.heap". */
 static bool same_ending(const struct rep_run *a, const struct rep_run *b)
 {
 	const char *x = strrchr(a->row.name, '.'), *y = strrchr(b->row.name, '.');
@@ -214,7 +215,7 @@ int diff_choices_fill(void *ctx, struct rep_output *out, struct tp_err *err)
 
 	if (!code)
 		code = put_sets(c, out, err);
-	/* Runs with similar names are likely to measure the same. */
+	/* Runs whose names have the same extension come first: they probably measure the same thing. */
 	for (int like = 1; like >= 0; like--)
 		for (size_t i = 0; i < c->all->n && !code; i++) {
 			const struct rep_run *run = &c->all->run[i];

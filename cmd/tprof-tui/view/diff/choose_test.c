@@ -23,7 +23,7 @@ static struct rep_run run[] = {
 };
 static const struct rep_runs all = {.run = run, .n = COUNT(run), .shared = true};
 
-/* "1 2/4", or the message. */
+/* Returns the ids of both sides, "1 2/4", or the error message. */
 static const char *sides(const char *arg, const struct rep_run *other)
 {
 	static char text[400];
@@ -55,8 +55,8 @@ static void test_diff_sides(void **state)
 	    {"1", "1/5"},
 	    {"two", "2/5"},
 	    {"three four", "4/5"}, /* a blank in a name */
-	    {"rev=a", "1 2/4 5"},  /* against the set that has the label's other value */
-	    {"rev=b", "4 5/5"},	   /* the same value: against the run itself */
+	    {"rev=a", "1 2/4 5"},  /* against the set with the selected run's value */
+	    {"rev=b", "4 5/5"},	   /* the selected run's own value: against that run */
 	    {"rev=a rev=b", "1 2/4 5"},
 	    {"rev=a os=a b", "1 2/5"}, /* a blank in a value */
 	    {"three four two", "4/2"},
@@ -89,7 +89,7 @@ static void test_diff_choices(void **state)
 	rep_output_free(out);
 	s = &cells.sheet[0];
 	column = rep_sheet_column(s, "sides");
-	/* The sets, then the other traces; neither the profile nor the run itself. */
+	/* The sets, then the other traces, without the profile and the run itself. */
 	assert_int_equal(s->nrows, 4);
 	assert_memory_equal(rep_sheet_at(s, 0, (size_t)column)->text.data, "rev=a rev=b", 11);
 	assert_memory_equal(rep_sheet_at(s, 1, (size_t)column)->text.data, "1", 1);

@@ -1,5 +1,4 @@
-/* Comparisons for the view diff, made on the worker's thread by the functions that tprof-diff
- * calls. */
+/* Makes the comparisons of the view diff on the worker's thread, with the functions of tprof-diff. */
 #include "tprof-tui/view/diff/diff.h"
 
 #include <inttypes.h>
@@ -68,7 +67,7 @@ static const struct rep_run *run_at(const struct diff_ask *a, size_t i)
 	return i < a->old.n ? &a->old.run[i] : &a->new.run[i - a->old.n];
 }
 
-/* Warns about goroutines that an older tprof took for one, which may cause the change. */
+/* Warns if an older tprof imported several goroutines as one, which may cause the change. */
 static int tell_mixed(const struct diff_ask *a, struct tp_store *store, struct rep_output *out,
 		      struct tp_err *err)
 {
@@ -139,7 +138,7 @@ static int tell_losses(const struct diff_ask *a, struct rep_output *out, struct 
 	return code;
 }
 
-/* ---- profiles, and traces as such ---- */
+/* ---- profiles, and traces shown as profiles ---- */
 
 struct loaded {
 	struct loaded_one {
@@ -173,8 +172,9 @@ static int load_one(const struct diff_ask *a, struct tp_store *store, const stru
 	return rep_trace_profile(store, run, &view, p, err);
 }
 
-/* Runs with the same label may be heap, CPU and goroutine profiles. Of sets, only runs with the
- * sample type are compared; it is that of the run shown, unless one was chosen. */
+/* Chooses the sample type to compare. Runs with the same label may be heap, CPU and goroutine profiles,
+ * so only the runs of a set that have this type are compared. The default is the type of the run that
+ * is shown. */
 static void find_type(struct diff_ask *a, const struct loaded *l, int64_t shown)
 {
 	const struct tp_profile *p = l->one[l->nold].profile;
@@ -192,7 +192,7 @@ static void find_type(struct diff_ask *a, const struct loaded *l, int64_t shown)
 		snprintf(a->how.type, sizeof(a->how.type), "%.*s", (int)name.size, name.text);
 }
 
-/* Drops profiles without the sample type, of those from `first` to `end`, unless none has it. */
+/* Drops the profiles in [first, end) that lack the sample type; keeps all of them if all lack it. */
 static void keep_type(struct loaded *l, size_t first, size_t end, const char *index)
 {
 	size_t n = first, any = 0, type;
@@ -337,7 +337,7 @@ static int compare_profiles(struct diff_ask *a, struct tp_store *store, struct r
 	return code;
 }
 
-/* ---- traces by what they measure ---- */
+/* ---- metrics of traces ---- */
 
 #define BY_METRICS (REP_BY_TIME | REP_BY_GOROUTINE)
 
@@ -374,7 +374,7 @@ static int measure(struct tui_job *job, struct tp_store *store, void **out, stru
 	return code;
 }
 
-/* The metrics are cached, as several tables show them. */
+/* Returns the metrics from the cache, or measures them: several tables show them. */
 static int measured(struct diff_ask *a, struct tp_store *store, void **side, struct tp_err *err)
 {
 	static const struct tui_cache_kind kind = {measure, free_side};

@@ -8,15 +8,15 @@
 /* ---- choose.c ---- */
 
 /* Finds the two sides. `arg` is OLD or OLD NEW, each as for --run: an id, a name, or KEY=VALUE
- * for all runs with that label. Without NEW, the new side is the selected run, or if OLD is a
- * label all runs with the selected run's value of it. NULL: the marked run and the selected one.
- * Runs of another kind than the selected run are left out. TP_ENOENT. The caller releases both
- * in every case. */
+ * for all runs with that label. Without NEW, the new side is the selected run; if OLD is a label
+ * and the selected run has another value for its key, it is all runs with that value. NULL: the
+ * marked run and the selected one. Only runs of the selected run's kind are used. Returns 0 or
+ * TP_ENOENT. The caller releases both sides in every case. */
 int diff_sides(const struct rep_runs *all, const struct tui_select *s, const char *arg,
 	       struct rep_runs *old, struct rep_runs *new, struct tp_err *err);
 
-/* Writes the list as a table; ctx is a struct diff_choices. The hidden column `sides` is an
- * argument for diff_sides, `id` that of the run (NULL for sets). */
+/* Writes the list as a table; ctx is a struct diff_choices. The hidden column `sides` holds the
+ * argument for diff_sides, the column `id` the id of the run (NULL for sets). */
 struct diff_choices {
 	const struct rep_runs *all;
 	const struct rep_run *run;
@@ -30,9 +30,9 @@ int diff_choices_draw(const struct tui_select *s, size_t n, struct tui_area area
 
 /* The kinds of rows. */
 enum diff_kind {
-	DIFF_PROFILES, /* by enum rep_diff_by */
-	DIFF_METRICS,  /* of traces: a section, -1 for all */
-	DIFF_VIEWS,    /* traces as profiles: enum rep_trace_view, by function */
+	DIFF_PROFILES, /* which: enum rep_diff_by */
+	DIFF_METRICS,  /* of traces; which: a section, -1 for all */
+	DIFF_VIEWS,    /* traces as profiles, by function; which: enum rep_trace_view */
 };
 
 struct diff_rows {
@@ -63,7 +63,7 @@ struct diff_ask {
 	struct rep_runs old, new; /* texts belong to the command, which outlives it */
 	struct diff_rows rows;
 	struct diff_how how;
-	bool lines; /* of functions: a row for each of their lines */
+	bool lines; /* one row per source line instead of per function */
 	struct diff_result result;
 };
 
@@ -76,12 +76,12 @@ void diff_ask_release(struct tui_fill *f);
 
 struct diff {
 	struct tui_rows rows;
-	bool choosing; /* the table lists what the run can be compared with */
+	bool choosing; /* the table lists the candidates (choose.c) */
 	char *arg;     /* "rev=a rev=b", or an id; NULL: the marked run */
-	int at;	       /* of diff_rows_at */
+	int at;	       /* index for diff_rows_at */
 	struct diff_how how;
 	struct diff_result result; /* of the table that is shown */
-	/* Rows for all lines, once a function has been unfolded. */
+	/* The comparison by line, made when a function is first unfolded. */
 	struct rep_cells lines;
 	size_t unfolding; /* the row that is to be unfolded */
 };
@@ -90,8 +90,8 @@ struct diff {
  * with a message if memory is out. */
 struct diff_ask *diff_ask_new(struct tui_view *v, const struct tui_fill *how);
 
-/* Opens what the row under the cursor is about: for a function the flame graph of the difference
- * (`whole`: of all of it), for a metric the report that covers it. */
+/* Opens details of the row under the cursor: for a function the flame graph of the difference
+ * (`whole`: of all functions), for a metric the report that covers it. */
 void diff_lead(struct tui_view *v, bool whole);
 
 /* Unfolds the function under the cursor into its lines, or folds it. */
@@ -101,7 +101,7 @@ void diff_unfold(struct tui_view *v);
 bool diff_source(struct tui_view *v, char *file, size_t size, int64_t *line);
 
 /* Takes the options at the start of *arg, "--by=sched --per=task rev=a", and sets *arg to the rest,
- * which names the sides; NULL if there is none. Returns false with a message. */
+ * which names the sides; NULL if nothing is left. Returns false with a message. */
 bool diff_take_options(struct tui_view *v, const char **arg);
 void diff_offer(struct tui *t, struct tui_menu *menu, const char *typed);
 /* As tui_view_ops.keep. */

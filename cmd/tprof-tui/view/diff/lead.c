@@ -1,4 +1,4 @@
-/* What a row of a diff opens. */
+/* Drilling down from a row of a diff. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "tprof-tui/view/diff/diff.h"
 #include "tprof-tui/view/lead.h"
 
-/* Finds the function of the row; none for the total. Returns false with a message. */
+/* Finds the function of the row; null for the total. Returns false with a message. */
 static bool find_function(struct tui *t, const struct tui_table *table, struct rep_value *focus)
 {
 	const struct rep_value *name = tui_table_cell(table, "function");
@@ -35,7 +35,7 @@ static bool find_function(struct tui *t, const struct tui_table *table, struct r
 
 #define NOTHING (-1)
 
-/* The report to open for a family of metrics, and the filter that is set to the name of the row. */
+/* The report to open for a family of metrics, and the filter to set to the row's name. */
 static const struct {
 	const char *family, *by; /* NULL: any */
 	const char *report;
@@ -108,7 +108,7 @@ void diff_lead(struct tui_view *v, bool whole)
 		return;
 	if (rows.kind == DIFF_VIEWS)
 		kind = rep_trace_views[rows.which].name;
-	/* A set has no flame graph; the first of its runs stands for it. */
+	/* Flame graphs compare single runs, so the first run of each set is used. */
 	old = tui_run_find(&t->cmd->all, d->result.first[0]);
 	new = tui_run_find(&t->cmd->all, d->result.first[1]);
 	if (old)

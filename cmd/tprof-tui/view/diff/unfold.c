@@ -1,5 +1,5 @@
-/* A function, and below it its lines: all of them are compared by line once, with the same options.
- */
+/* Unfolds functions into their lines. The first one that is unfolded makes a comparison of all functions
+ * by line, with the same options. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static bool is_line_of(const struct rep_value *line, const struct rep_value *fun
 	       !memcmp(line->text.data, function->text.data, n);
 }
 
-/* Adds the lines below the row. Returns false if memory is out. */
+/* Adds the lines of a function below its row. Returns false if memory is out. */
 static bool add_lines(struct tui *t, struct diff *d, size_t row)
 {
 	struct rep_sheet *s = d->rows.table.sheet;
@@ -92,7 +92,7 @@ void diff_unfold(struct tui_view *v)
 	}
 	b = &s->branch[row];
 	if (b->above) {
-		/* On a line, its function is folded. */
+		/* The cursor is on a line: fold its function. */
 		b = &s->branch[b->above - 1];
 		b->open = false;
 	} else if (b->asked) {

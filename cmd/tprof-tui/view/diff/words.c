@@ -1,4 +1,4 @@
-/* The arguments of `:diff`, and how they are saved. */
+/* Parses, offers and saves the arguments of `:diff`. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "tprof-tui/view/flame/flame.h"
 #include "tprof-tui/view/rows.h"
 
-#define LEAST_SHARE 3 /* cells that a label takes at least */
+#define LEAST_SHARE 3 /* the fewest cells in which a label is drawn */
 
 struct drawing {
 	struct flame *f;
@@ -19,7 +19,7 @@ struct drawing {
 
 /* ---- words ---- */
 
-/* Writes the change from old to new: "+12.3%", "new", "gone"; "" if there is none. */
+/* Writes the change from old to new: "+12.3%", "new", "gone"; "" if nothing changed. */
 static char *change(char text[REP_FLAME_WORDS], const int64_t value[REP_FLAME_SIDES])
 {
 	double now = (double)value[REP_FLAME_NEW], old = (double)value[REP_FLAME_OLD];
@@ -37,7 +37,7 @@ static char *change(char text[REP_FLAME_WORDS], const int64_t value[REP_FLAME_SI
 	return text;
 }
 
-/* "+1.2s" or "-3.4ms" */
+/* Writes the difference, "+1.2s" or "-3.4ms". */
 static char *difference(char text[REP_FLAME_WORDS], const struct rep_flame_measure *m,
 			const int64_t value[REP_FLAME_SIDES])
 {
@@ -97,7 +97,7 @@ static enum tui_style style_of(const struct drawing *d, const struct rep_flame_b
 	if (!b->what.node)
 		return (enum tui_style)((int)TUI_STYLE_HUE0 + 2 * REP_FLAME_GREY + 1);
 	n = rep_flame_name((const char *)f->name.data, f->name.size);
-	/* Siblings have two shades in turn. */
+	/* Siblings alternate between two shades. */
 	return (enum tui_style)((uint32_t)TUI_STYLE_HUE0 + 2u * n.hue + place % 2);
 }
 
@@ -164,7 +164,7 @@ static void draw_bar(const struct drawing *d, uint32_t at, int row)
 	enum tui_style style;
 
 	if (!cells) {
-		/* It has no cell of its own, and is shown while the cursor is on it. */
+		/* The bar is too narrow for a cell; it is shown only while the cursor is on it. */
 		if (cursor && b->first)
 			tui_glyph(row, col - 1, TUI_STYLE_CURSOR, "…", '.');
 		return;
@@ -177,7 +177,7 @@ static void draw_bar(const struct drawing *d, uint32_t at, int row)
 	room = cells - edge;
 	if (edge)
 		draw_edge(row, col, style, style == TUI_STYLE_FOUND);
-	/* A gap to the right, if there is room. */
+	/* Leave a gap on the right if there is room. */
 	if (!edge && cells > 2 && !b->count) {
 		tui_fill(row, col + cells - 1, 1, cursor ? style : TUI_STYLE_NORMAL);
 		room--;
@@ -185,7 +185,7 @@ static void draw_bar(const struct drawing *d, uint32_t at, int row)
 	if (room > 0 && make_label(d, b, (size_t)room))
 		tui_put(row, col + edge, room, style, REP_SHORTEN_RIGHT,
 			(const char *)f->label.data, f->label.size);
-	/* The right edge, if no bar follows at once. */
+	/* Draw the right edge unless the next bar is adjacent. */
 	if (edge && (last || f->cells.bar[at + 1].first > b->first + b->cells))
 		tui_glyph(row, col + cells, TUI_STYLE_NORMAL, "│", '|');
 }
@@ -196,7 +196,7 @@ static void draw_level(const struct drawing *d, uint32_t level, int row)
 
 	for (uint32_t i = c->level[level]; i < c->level[level + 1]; i++)
 		draw_bar(d, i, row);
-	/* A bar without a cell is drawn over the others. */
+	/* If the bar under the cursor has no cell, draw it over its neighbour. */
 	if (d->f->bar >= c->level[level] && d->f->bar < c->level[level + 1] &&
 	    !c->bar[d->f->bar].cells)
 		draw_bar(d, d->f->bar, row);
@@ -214,9 +214,9 @@ static void draw_bars(const struct drawing *d)
 	}
 }
 
-/* ---- lines around them ---- */
+/* ---- lines around the bars ---- */
 
-/* "'Read': 1m24s, 23.0% of this in 118 frames" */
+/* Writes the search result: "'Read': 1m24s, 23.0% of this in 118 frames". */
 static void put_found(const struct flame *f, char *text, size_t size)
 {
 	char values[400], share[REP_FLAME_WORDS];
@@ -232,8 +232,8 @@ static void put_found(const struct flame *f, char *text, size_t size)
 		 f->found.frames == 1 ? "" : "s");
 }
 
-/* "6m07s in 5,464 stacks", what --task counts, what is found of it, and how much lies further on.
- */
+/* Draws the total ("6m07s in 5,464 stacks"), the levels on the screen if not all fit, the tasks that
+ * are counted, and the search result. */
 static void draw_heading(const struct flame *f, struct tui_area a)
 {
 	const struct rep_flame_tree *t = &f->pic->tree;
@@ -256,7 +256,7 @@ static void draw_heading(const struct flame *f, struct tui_area a)
 	used = (int)rep_text_width(text, strlen(text));
 	if (f->search) {
 		put_found(f, found, sizeof(found));
-		/* If both do not fit, the search result is shown. */
+		/* If both do not fit, only the search result is shown. */
 		if (used + 2 + (int)rep_text_width(found, strlen(found)) > a.cols)
 			used = -2;
 		tui_put_right(a.row, a.col + used + 2, a.cols - used - 2, TUI_STYLE_STRONG, found,
@@ -290,7 +290,7 @@ static void draw_path(struct flame *f, struct tui_area a)
 		(const char *)f->label.data, f->label.size);
 }
 
-/* Adds the value with all its digits, if there is room. */
+/* Appends the value with all its digits if there is room. */
 static void put_exact(const struct flame *f, const int64_t value[REP_FLAME_SIDES], char *text,
 		      size_t size)
 {
@@ -306,7 +306,7 @@ static void put_exact(const struct flame *f, const int64_t value[REP_FLAME_SIDES
 		tui_add(text, size, " ", "(%s %s)", now, f->pic->measure.noun);
 }
 
-/* Draws the details of the bar under the cursor, in one line or two. */
+/* Draws the details of the bar under the cursor on one line, or on two. */
 static void draw_facts(struct flame *f, struct tui_area a, bool two)
 {
 	const struct rep_flame_tree *t = &f->pic->tree;
@@ -362,7 +362,7 @@ static void draw_facts(struct flame *f, struct tui_area a, bool two)
 			REP_SHORTEN_LEFT, (const char *)f->label.data, f->label.size);
 }
 
-/* ---- all of it ---- */
+/* ---- the view ---- */
 
 static void draw_nothing(const struct tui_view *v, struct tui_area a)
 {

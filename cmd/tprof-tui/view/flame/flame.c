@@ -1,5 +1,5 @@
-/* The view flame: where time, samples or memory went, as bars of stacks; for a profile by sample
- * type, for a trace by the state of goroutines. */
+/* The view flame, a flame graph of time, samples or memory: of a profile by sample type, of a trace by
+ * the state of goroutines. */
 #include "tprof-tui/view/flame/flame.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 #include "tprof-tui/view/views.h"
 
-/* ---- what is shown at first ---- */
+/* ---- opening ---- */
 
-/* Returns the view that has the time of the selection. */
+/* Returns the view of a trace that covers the selected state or reason. */
 static enum rep_trace_view view_of(const struct tui_select *s)
 {
 	static const struct {
@@ -26,7 +26,7 @@ static enum rep_trace_view view_of(const struct tui_select *s)
 	return s->reason && !s->state ? REP_TRACE_OFFCPU : REP_TRACE_WALL;
 }
 
-/* Takes an argument of the view. Returns false if it is not one. */
+/* Parses an argument of the view. Returns false if it is unknown. */
 static bool take_word(struct tui_view *v, const char *word)
 {
 	struct flame *f = v->state;
@@ -113,7 +113,7 @@ static void close_view(struct tui_view *v)
 	tp_buf_release(&f->label);
 }
 
-/* ---- what is counted ---- */
+/* ---- views and sample types ---- */
 
 /* Steps through the views of a trace, or the sample types of a profile. */
 static void turn(struct tui_view *v, int step)
@@ -124,7 +124,7 @@ static void turn(struct tui_view *v, int step)
 	if (tui_is_profile(&v->select)) {
 		size_t types = f->pic ? f->pic->ntypes : 0, at;
 
-		/* An unknown type was misspelled; start with the first. */
+		/* Nothing was loaded: the wanted type was probably misspelled. Start with the default. */
 		if (!types) {
 			f->want.type[0] = '\0';
 			flame_ask(v);
@@ -169,7 +169,7 @@ static void differ(struct tui_view *v)
 
 /* ---- keys ---- */
 
-/* Goes to the widest child, its widest child, and so on. */
+/* Follows the widest child at each level to the leaf. */
 static void go_deep(struct flame *f)
 {
 	uint32_t bar = f->bar;
@@ -247,7 +247,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 		flame_top(v);
 		return true;
 	case TUI_DO_CLEAR:
-		/* A search is cleared first. */
+		/* This clears the search first, and the filters only if nothing is searched for. */
 		if (!f->search)
 			return false;
 		flame_find(v->tui, f, NULL);
@@ -304,7 +304,7 @@ static void highlight(struct tui_view *v, const char *text)
 		tui_error(v->tui, "nothing here contains '%.200s'", text);
 }
 
-/* Writes arguments for take_word(); the run to compare with is not saved. */
+/* Writes arguments for take_word(). The run that it is compared with is not saved. */
 static void keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct flame_kind *k = &((const struct flame *)v->state)->want;

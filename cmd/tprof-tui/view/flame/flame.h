@@ -11,27 +11,27 @@
 
 /* What is counted, and how stacks are merged. */
 struct flame_kind {
-	enum rep_trace_view view; /* of a trace */
-	bool count;		  /* of a trace: events instead of time */
-	char type[96];		  /* of a profile: the sample type, "": the default */
+	enum rep_trace_view view; /* for traces */
+	bool count;		  /* for traces: count events instead of time */
+	char type[96];		  /* for profiles: the sample type, "": the default */
 	bool reverse, differ;
 };
 
 struct flame {
-	struct flame_kind want, kind;  /* asked for, and shown */
+	struct flame_kind want, kind;  /* requested; shown */
 	struct rep_flame_picture *pic; /* NULL: none yet */
-	char *error;		       /* is shown instead; NULL: none */
+	char *error;		       /* shown instead of the picture; NULL: no error */
 	bool dropped;		       /* freed to save memory; made again when it is shown */
 
 	struct rep_flame_zoom zoom, *before; /* before: the earlier zooms, in order */
 	size_t nbefore, before_room;
 	struct rep_flame_cells cells; /* width 0: to be laid out again */
-	uint32_t width;		      /* for which they are laid out */
-	uint32_t bar, cell;	      /* of the cursor */
+	uint32_t width;		      /* columns that they are laid out for */
+	uint32_t bar, cell;	      /* position of the cursor */
 	struct rep_flame_zoom cursor; /* its place while there is no picture */
 	uint32_t top;		      /* the level nearest to the root that is shown */
-	uint32_t levels;	      /* that fitted when it was drawn last */
-	int first_row;		      /* of the levels on the screen */
+	uint32_t levels;	      /* levels that fitted at the last drawing */
+	int first_row;		      /* screen row of the first level */
 	bool upwards;
 
 	char *search; /* NULL: none */
@@ -45,20 +45,21 @@ struct flame {
 /* Asks for the wanted picture of the view's selection, in the background. */
 void flame_ask(struct tui_view *v);
 void flame_free_picture(struct rep_flame_picture *pic);
-/* Writes what is shown or being made: "offcpu events by leaf against b.trace". */
+/* Writes the title of the picture that is shown or being made: "offcpu events by leaf against b.trace". */
 void flame_title(struct tui_view *v, char *text, size_t size);
 /* Returns why the picture is empty, and what to do. */
 const char *flame_why_empty(const struct tui_view *v);
 
-/* Frees the pictures of other views, the oldest first, if all take too much memory. */
+/* Frees pictures of other views, those of the oldest views first, if all take too much memory. */
 void flame_drop_others(const struct tui_view *v);
 
 /* ---- look.c ---- */
 
-/* Takes ownership of a picture. Zoom and cursor stay at the same stack if it has it. */
+/* Takes ownership of a picture. Zoom and cursor stay on the same stack if the new picture
+ * contains it. */
 void flame_take(struct tui *t, struct flame *f, struct rep_flame_picture *pic,
 		const struct flame_kind *kind);
-/* Frees the picture, until flame_take() gets one of the same kind. */
+/* Frees the picture but remembers zoom and cursor until flame_take() gets one of the same kind. */
 void flame_drop(struct flame *f);
 /* Lays the bars out for this many columns. Returns false if memory is out or there is no
  * picture. */

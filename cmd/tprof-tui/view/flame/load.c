@@ -65,7 +65,7 @@ static int make_load(struct tui_job *job, struct tp_store *store, void **out, st
 	return code;
 }
 
-/* Loading may take much longer than merging, so what was loaded is cached. */
+/* Loads the stacks. They are cached, since loading may take much longer than merging. */
 static int load(struct job *j, struct tp_store *store, void **out, struct tp_err *err)
 {
 	static const struct tui_cache_kind kind = {make_load, free_load};
@@ -100,14 +100,14 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	return rep_flame_picture(j->pic, l, j->kind.reverse, err);
 }
 
-/* ---- on the screen's ---- */
+/* ---- on the screen's thread ---- */
 
 static void done(struct tui_view *v, struct tui_job *job)
 {
 	struct job *j = (struct job *)job;
 	struct flame *f = v->state;
 
-	/* The picture that is shown remains valid. */
+	/* Keep the picture that is shown; it is still valid. */
 	if (job->code == TP_ECANCEL && f->pic) {
 		f->want = f->kind;
 		tui_error(v->tui, "%s", job->err.msg);
@@ -132,8 +132,7 @@ void flame_drop_others(const struct tui_view *v)
 	const struct flame *f = v->state;
 	size_t nodes = f->pic ? f->pic->tree.n : 0;
 
-	/* From the newest on; views that one can go forward to are the least likely to be
-	 * needed. */
+	/* Counts from the newest view on, so the oldest views lose their pictures. */
 	for (size_t i = t->nviews; i-- > 0;) {
 		struct flame *other = t->view[i]->state;
 

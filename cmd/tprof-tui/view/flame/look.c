@@ -1,5 +1,4 @@
-/* What is looked at: the bars, the cursor on them, what is zoomed into, and what is searched for.
- */
+/* Layout, scrolling, cursor, zoom and search of a flame graph. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,14 +98,14 @@ void flame_scroll(struct flame *f, long levels)
 		f->bar = rep_flame_cells_step(&f->cells, f->bar, REP_FLAME_CHILD, &f->cell);
 		b = flame_bar(f);
 	}
-	/* It has no children; go to the first bar that is shown. */
+	/* The bar has no child on the screen; go to the first bar that is shown. */
 	if (b->level < f->top)
 		f->bar = f->cells.level[f->top];
 }
 
 /* ---- zoom ---- */
 
-/* Searches again, since shares of matches refer to the zoom. */
+/* Repeats the search, since the shares of matches refer to the zoom. */
 static void search_again(struct tui *t, struct flame *f)
 {
 	struct tp_err err;
@@ -166,7 +165,7 @@ void flame_zoom_out(struct tui *t, struct flame *f)
 	zoom_to(t, f, to, was);
 }
 
-/* ---- another picture ---- */
+/* ---- replacing the picture ---- */
 
 /* Returns the node of the new tree with the same path of names, or its last ancestor that
  * exists. */
@@ -198,7 +197,8 @@ void flame_drop(struct flame *f)
 {
 	const struct rep_flame_bar *b = flame_bar(f);
 
-	/* The same run, counted in the same way, has the same nodes. */
+	/* The numbers of nodes can be kept: a new picture of the same kind of the same run has the same
+	 * nodes. */
 	f->cursor = b ? b->what : f->zoom;
 	rep_flame_cells_release(&f->cells);
 	rep_flame_found_release(&f->found);
@@ -219,7 +219,7 @@ static bool same_kind(const struct flame_kind *a, const struct flame_kind *b)
 	       a->reverse == b->reverse && a->differ == b->differ;
 }
 
-/* Returns to the zoom and the cursor from before the picture was dropped. */
+/* Restores the zoom and the cursor from before the picture was dropped. */
 static void look_again(struct flame *f, struct rep_flame_zoom *zoom, struct rep_flame_zoom *cursor)
 {
 	*zoom = f->zoom;

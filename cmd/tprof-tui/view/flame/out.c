@@ -1,4 +1,4 @@
-/* From the flame graph to the clipboard, to files and to other views. */
+/* Copies and saves the flame graph, and opens other views from it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static int put_line(struct tp_buf *out, struct tp_text name)
 	return rep_escape(out, name.text, name.size, REP_ESCAPE_SHOWN) | tp_buf_put(out, "\n", 1);
 }
 
-/* Writes a stack from its root, whichever way the tree was merged. */
+/* Writes a stack from its root, also for a tree that begins at the leaves (reverse). */
 static int put_stack(const struct flame *f, uint32_t node, struct tp_buf *out)
 {
 	const struct rep_flame_tree *t = &f->pic->tree;
@@ -93,9 +93,9 @@ bool flame_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 	return (size_t)snprintf(file, size, "%s", text.text) < size;
 }
 
-/* ---- to the tables ---- */
+/* ---- opening a table ---- */
 
-/* Narrows by "[chan receive]", which is not a function but a state or a reason. */
+/* Narrows by a leaf such as "[chan receive]", which is a state or a reason, not a function. */
 static bool narrow_by_leaf(struct tui_select *s, struct rep_value inner)
 {
 	static const char *const states[] = {"running", "runnable", "blocked", "syscall", "lost"};
@@ -106,7 +106,7 @@ static bool narrow_by_leaf(struct tui_select *s, struct rep_value inner)
 	return tui_lead_set_only(&s->reason, inner);
 }
 
-/* Narrows by the frame and its caller. */
+/* Narrows by the function of the frame; for a state or reason also by its caller. */
 static bool narrow(const struct flame *f, const struct tui_view *v, uint32_t node,
 		   struct tui_select *s)
 {
@@ -116,7 +116,7 @@ static bool narrow(const struct flame *f, const struct tui_view *v, uint32_t nod
 	    name.text[name.size - 1] == ']') {
 		if (!narrow_by_leaf(s, rep_text(name.text + 1, name.size - 2)))
 			return false;
-		/* And by the function that it was in. */
+		/* Also narrow by the function that the state or reason belongs to. */
 		node = f->kind.reverse ? 0 : f->pic->tree.node[node].parent;
 		name = flame_name(f, node);
 	}
@@ -131,7 +131,7 @@ void flame_top(struct tui_view *v)
 	char report[40];
 	bool fine = !b || narrow(f, v, b->what.node, &t->select);
 
-	/* The functions of the same view. */
+	/* The table of functions of the same view. */
 	snprintf(report, sizeof(report), "%s functions", rep_trace_views[f->kind.view].name);
 	tui_open_narrowed(t, fine, "top", tui_is_profile(&v->select) ? NULL : report);
 }

@@ -9,14 +9,14 @@
 #include "tprof-tui/view/goroutine/inside.h"
 #include "tprof-tui/view/lead.h"
 
-/* Writes a cell as shown to people; "" if it does not exist. */
+/* Returns `text` with a cell formatted for display; "" if the cell does not exist. */
 static const char *shown(const struct gr_life *g, int piece, long row, const char *column,
 			 enum rep_kind kind, char text[200])
 {
 	return rep_value_shown(gr_cell(g, piece, row, column), kind, text, 200);
 }
 
-/* Returns the kind of moments and sums. */
+/* Returns the kind of values of moments and sums: ns or, in a run without a clock, ticks. */
 static enum rep_kind times(const struct gr_life *g)
 {
 	return g->ticks ? REP_COUNT : REP_NS;
@@ -29,13 +29,13 @@ static bool is_there(const struct gr_life *g, int piece, long row, const char *c
 	return v && v->type != REP_TYPE_NULL;
 }
 
-/* "goroutine 32 main.churn, created by 1 main.main at 904us, ended at 4.61s" */
+/* Draws "goroutine 32 main.churn, ended at 4.61s, created by 1 main.main at 904us". */
 static void draw_identity(const struct gr_life *g, struct tui_area a)
 {
 	char name[200], creator[200], id[200], when[200];
 	int col = a.col, end = a.col + a.cols;
 
-	/* By its full name, once that is known: 17 may be 17/2. */
+	/* Show the full id once it is loaded: 17 may be 17/2. */
 	if (is_there(g, GR_ORIGIN, REP_LIFE_ENTRY, "goroutine"))
 		shown(g, GR_ORIGIN, REP_LIFE_ENTRY, "goroutine", REP_ID, id);
 	else
@@ -63,7 +63,7 @@ static void draw_identity(const struct gr_life *g, struct tui_area a)
 	}
 }
 
-/* " 6.5%", as reports write it. */
+/* Draws a share, " 6.5%", formatted as in reports. Returns the cells taken. */
 static int draw_share(int row, int col, int cols, int64_t ns, const struct rep_value *total)
 {
 	struct rep_value share;
@@ -196,7 +196,7 @@ void gr_draw_stacks(const struct gr_life *g, struct tui_area a)
 	if (stack && !ready) {
 		tui_say(row++, a.col, a.cols, TUI_STYLE_DIM,
 			g->here == GR_TOTALS ? "most of it in" : "in");
-		/* Half of the room is for the waker's stack. */
+		/* Leave half of the rows for the waker's stack. */
 		top.rows = waking && a.rows > 6 ? a.rows / 2 : waking ? a.rows - 2 : a.rows;
 		row = draw_frames(top, row, stack);
 	}

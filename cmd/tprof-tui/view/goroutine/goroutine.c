@@ -11,7 +11,7 @@
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/views.h"
 
-#define WIDE 130 /* from here on stacks stand beside the table */
+#define WIDE 130 /* columns from which stacks are shown beside the table */
 
 const char *const gr_titles[GR_NSECTIONS] = {
     [GR_SPANS] = "spans",   [GR_TOTALS] = "totals",	[GR_LONGEST] = "longest",
@@ -24,7 +24,7 @@ static bool is_id(const char *text, struct rep_goid *id)
 	return text && rep_goid_parse(text, id) == 1;
 }
 
-/* Returns the pieces to make at once; slow ones are made when they are shown. */
+/* Returns the pieces to make now. Slow ones are made when they are first shown. */
 static unsigned pieces_of(const struct gr_life *g)
 {
 	if (!rep_goid_is(&g->id))
@@ -174,7 +174,8 @@ static struct rep_goid waker(const struct rep_sheet *s, long row)
 	return tui_lead_goid(rep_sheet_cell(s, row, "waker"));
 }
 
-/* Returns the moment of the wake-up: the end of a wait, or the start of a runnable span. */
+/* Returns when the goroutine of this row was woken: at the end of a wait, or at the start of a runnable
+ * span. */
 static int64_t woken_at(const struct rep_sheet *s, long row)
 {
 	int64_t at = number(s, row, "start_ns"), dur = number(s, row, "dur_ns");
@@ -221,7 +222,7 @@ static bool is_plain(const struct tui_table *table)
 	return table->sort < 0 && !table->turned && !(table->filter && *table->filter);
 }
 
-/* Moves among all spans, also those that are not in the table. */
+/* Moves between all spans, including those outside the table's window. */
 static bool move_spans(struct tui_view *v, enum tui_action action)
 {
 	struct gr_life *g = v->state;
@@ -247,7 +248,7 @@ static void open_narrowed(struct tui_view *v, const char *view)
 			  NULL);
 }
 
-/* Shows all of its life. */
+/* Clears the time range and the filters, so that the whole life is shown. */
 static void clear(const struct tui_view *v)
 {
 	const struct gr_life *g = v->state;

@@ -11,13 +11,13 @@
 #define MOST	100000 /* rows of other sections than spans */
 #define CHOICE	2000
 
-/* An asked-for piece, and its results beside the table. */
+/* A request for a piece, and its results besides the table. */
 struct ask {
 	struct tui_fill fill;
 	struct rep_goid id;
 	/* of spans */
 	int64_t first, last, base, want, at_ns;
-	int64_t asked; /* g->want as it was */
+	int64_t asked; /* g->want at the time of the request */
 };
 
 /* ---- spans ---- */
@@ -116,7 +116,7 @@ static int origin(struct tui_fill *f, struct tp_store *store, struct rep_output 
 
 /* ---- reports ---- */
 
-/* The filters that these reports obey, beside the goroutine itself. */
+/* The filters that these reports obey. */
 #define BY_THIS (REP_BY_TIME | REP_BY_GOROUTINE)
 
 static int report(struct tui_fill *f, const char *name, int64_t rows, struct tp_store *store,
@@ -138,7 +138,7 @@ static int longest(struct tui_fill *f, struct tp_store *store, struct rep_output
 	return tui_fill_worst(f, &opt, BY_THIS, "longest", store, out, err);
 }
 
-/* ---- what SQL can say ---- */
+/* ---- queries ---- */
 
 struct question {
 	const char *name; /* of the table, for lead.h */
@@ -196,7 +196,7 @@ static int query(struct tui_fill *f, struct tp_store *store, struct rep_output *
 
 /* ---- jobs ---- */
 
-/* Of several lives, selects the one that is named, or the last. */
+/* Sets the filter to the goroutine. If its id was reused and no life is named, the last one is chosen. */
 static int choose_life(struct tui_fill *f, struct tp_store *store, struct tp_err *err)
 {
 	struct ask *a = (struct ask *)f;
@@ -254,7 +254,7 @@ static void shown(struct tui_view *v, struct tui_fill *f)
 	g->first = a->first;
 	g->last = a->last;
 	g->base = a->base;
-	/* The user may have moved on meanwhile; the next job brings what is asked for then. */
+	/* If the user has moved meanwhile, the next job sets the cursor. */
 	if (g->want != a->asked || g->at_ns != a->at_ns)
 		return;
 	g->want = -1;
@@ -281,7 +281,7 @@ void gr_ask(struct tui_view *v, int piece)
 	a->id = g->id;
 	a->want = a->asked = g->want;
 	a->at_ns = g->at_ns;
-	/* To show the same spans again. */
+	/* Without a wish, fetch the same spans again. */
 	if (a->want < 0 && a->at_ns == INT64_MIN && g->section[GR_SPANS].table.n)
 		a->want = g->base + (int64_t)g->section[GR_SPANS].table.cursor;
 	tui_job_ask(&a->fill.job);
@@ -299,7 +299,7 @@ void gr_go_to_span(struct tui_view *v, int64_t number)
 	if (number >= g->base && (uint64_t)(number - g->base) < table->n) {
 		table->cursor = (size_t)(number - g->base);
 		g->want = -1;
-		/* Another window is being fetched, so this one is asked for again. */
+		/* If another window is being fetched, this one has to be requested again. */
 		if (g->pieces.doing != GR_SPANS && !(g->pieces.pending >> GR_SPANS & 1))
 			return;
 	}

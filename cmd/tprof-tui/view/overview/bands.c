@@ -1,8 +1,8 @@
-/* The layout of a page of bands, one below the other, on a screen. It shows whole bands from a
- * first one on; only the last one may be cut. */
+/* Lays a page of stacked bands out on a screen. The screen shows whole bands from one of them on; only
+ * the last one may be cut. */
 #include "tprof-tui/view/overview/inside.h"
 
-#define CUT 4 /* rows of a band that are worth showing if it does not fit */
+#define CUT 4 /* fewest rows that are shown of a band that does not fit */
 
 void ov_bands_fit(struct ov_band *band, int n, int top, int rows)
 {
@@ -32,7 +32,7 @@ void ov_bands_fit(struct ov_band *band, int n, int top, int rows)
 	}
 }
 
-/* Returns the first band from which on all bands fit. */
+/* Returns the first band from which all bands to the end of the page fit. */
 static int last_top(const struct ov_band *band, int n, int rows)
 {
 	int top = n;

@@ -9,7 +9,7 @@
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-/* As the overview has it in a narrow terminal. */
+/* The overview's page in a narrow terminal. */
 static const struct ov_band page[] = {{4, 4, 0},  {8, 12, 0}, {8, 14, 0}, {8, 14, 0}, {7, 22, 0},
 				      {7, 22, 0}, {7, 22, 0}, {3, 3, 0},  {7, 22, 0}, {3, 3, 0}};
 
@@ -33,7 +33,7 @@ static void test_bands_any_size(void **state)
 					assert_true(band[i].rows >= 0);
 					assert_true(band[i].rows <= band[i].most);
 					assert_true(i >= top || !band[i].rows);
-					/* Only the last one is cut. */
+					/* Only the last band is cut. */
 					if (i > top && band[i].rows)
 						assert_true(band[i - 1].rows >= band[i - 1].least);
 				}
@@ -57,7 +57,7 @@ static void test_bands_stay_where_they_are(void **state)
 	assert_int_equal(ov_bands_top(band, COUNT(page), 0, 3, 21), 2);
 	assert_int_equal(ov_bands_top(band, COUNT(page), 2, 3, 21), 2);
 	assert_int_equal(ov_bands_top(band, COUNT(page), 3, 2, 21), 2);
-	/* The end of the page is at the end of the screen. */
+	/* The page ends at the end of the screen, not above it. */
 	assert_int_equal(ov_bands_top(band, COUNT(page), 9, 9, 21), 6);
 	assert_int_equal(ov_bands_top(band, COUNT(page), 9, 9, 200), 0);
 }

@@ -1,4 +1,4 @@
-/* Small charts over time, and of mutator utilisation by window, drawn by libreport/chart. */
+/* Small charts over time, and one of mutator utilisation by window, drawn by libreport/chart. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +23,10 @@ static const struct {
 struct plan {
 	struct rep_chart chart;
 	struct rep_chart_line line[2];
-	struct rep_time_curve own; /* points that are made for this drawing */
+	struct rep_time_curve own; /* points made for this drawing */
 };
 
-/* Plans the means of bins as steps, of n series together. */
+/* Plans a step curve of the bins' means, for n series together. */
 static void plan_bins(struct plan *p, const struct rep_bins *b, const struct rep_binned *s,
 		      size_t n, const char *name)
 {
@@ -65,8 +65,8 @@ static void plan_mmu(struct plan *p, const struct overview *o)
 	p->chart.y = (struct rep_chart_axis){.kind = REP_SHARE, .from = 0, .to = 1};
 }
 
-/* Plans a chart. The caller releases p->own in every case. Without lines there is nothing to
- * draw. */
+/* Plans a chart. If the plan has no lines, nothing can be drawn. The caller releases p->own in every
+ * case. */
 static void plan(struct plan *p, const struct overview *o, const struct ov_section *s)
 {
 	const struct ov_result *r = &o->result[OV_PICTURE];

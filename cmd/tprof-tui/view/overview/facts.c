@@ -7,18 +7,18 @@
 #include "output/ops.h"
 #include "tprof-tui/view/overview/inside.h"
 
-#define CELL 26 /* least cells of a figure */
+#define CELL 26 /* least width of a figure */
 #define TEXT 120
 
-/* A key figure. `value` writes it as shown to people, or returns false if it is not known (yet). */
+/* A key figure. `value` formats it for display, or returns false if it is not known (yet). */
 struct fact {
 	const char *name;
 	const char *view, *arg; /* Enter opens this; NULL: nothing */
 	bool (*value)(const struct overview *o, const struct fact *f, char text[TEXT]);
-	enum ov_piece piece; /* that has it, … */
-	const char *column;  /* … in this column, … */
-	const char *with;    /* … of rows whose name begins like this; NULL: of all rows */
-	bool of_run;	     /* of the whole run: obeys only the time range */
+	enum ov_piece piece; /* the piece that it is computed from */
+	const char *column;  /* the column */
+	const char *with;    /* only rows whose name begins like this; NULL: all rows */
+	bool of_run;	     /* covers the whole run: ignores all filters but the time range */
 };
 
 static bool put(char text[TEXT], enum rep_kind kind, struct rep_value v)
@@ -37,7 +37,7 @@ static bool is_done(const struct overview *o, enum ov_piece piece)
 	return o->piece[piece].done && !o->piece[piece].error;
 }
 
-/* ---- of a trace ---- */
+/* ---- figures of a trace ---- */
 
 static int64_t length_of(const struct overview *o)
 {
@@ -56,7 +56,7 @@ static bool length(const struct overview *o, const struct fact *f, char text[TEX
 	return true;
 }
 
-/* The numbers of the whole run are known at once. */
+/* Writes the number of events or goroutines. That of the whole run is known without a job. */
 static bool counted(const struct overview *o, const struct fact *f, char text[TEXT])
 {
 	const struct tui_select *s = &o->view->select;
@@ -73,10 +73,10 @@ static bool counted(const struct overview *o, const struct fact *f, char text[TE
 
 struct sums {
 	int64_t rows, most; /* most: -1 if no row has a number */
-	double sum, count;  /* of the column; of the column "count" */
+	double sum, count;  /* sums of the figure's column and of the column "count" */
 };
 
-/* Sums up the rows of a figure. Returns false if they are not known. */
+/* Sums up the rows of a figure. Returns false if they are not known yet. */
 static bool sum_up(const struct overview *o, const struct fact *f, struct sums *to)
 {
 	const struct rep_sheet *s = ov_sheet(o, f->piece);
@@ -140,7 +140,7 @@ static bool of_length(const struct overview *o, const struct fact *f, char text[
 
 #define WINDOW 10000000
 
-/* The MMU of windows of 10 ms, or of the longest window. */
+/* Writes the MMU for the longest window of at most 10 ms. */
 static bool utilisation(const struct overview *o, const struct fact *f, char text[TEXT])
 {
 	const struct rep_value *best = NULL, *length = NULL;
@@ -196,7 +196,7 @@ static const struct fact of_trace[] = {
 };
 /* clang-format on */
 
-/* ---- of a profile: what its first table says ---- */
+/* ---- figures of a profile: the rows of its first table ---- */
 
 static int facts_of(const struct overview *o)
 {
@@ -207,7 +207,7 @@ static int facts_of(const struct overview *o)
 	return s ? (int)s->nrows : 0;
 }
 
-/* Writes name and value. Returns false if the value is not known yet. */
+/* Writes the name and the value of figure i. Returns false if the value is not known yet. */
 static bool fact_of(const struct overview *o, int i, char name[TEXT], char text[TEXT])
 {
 	const struct rep_sheet *s = ov_sheet(o, OV_TYPES);
@@ -274,7 +274,7 @@ static bool move(struct ov_section *s, int by, int all)
 	return true;
 }
 
-/* Opens the table that has the figure. */
+/* Opens the view that shows the figure in detail. */
 static void lead(const struct tui_view *v, const struct fact *f)
 {
 	struct tui *t = v->tui;

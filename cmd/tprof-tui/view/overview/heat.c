@@ -1,6 +1,6 @@
-/* The heat map: a row for each P (or for several Ps, if not all fit) or for each of the busiest
- * groups of goroutines; above them the mark phases and the stop-the-world pauses. The denser the
- * glyph, the busier. */
+/* The heat map: one row for each P (or for several Ps, if not all fit) or for each of the busiest
+ * groups of goroutines. Two rows above them show mark phases and stop-the-world pauses. A denser glyph
+ * means a larger share of the time. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "output/ops.h"
 #include "tprof-tui/view/overview/inside.h"
 
-#define BANDS 2 /* rows above those of Ps */
+#define BANDS 2 /* rows above the Ps: mark phases, pauses */
 
 static const struct rep_time *time_of(const struct overview *o, enum ov_piece piece)
 {
@@ -53,7 +53,7 @@ static void row_name(const struct overview *o, int row, int each, char text[64])
 		snprintf(text, 64, "%s", row ? "STW" : "GC mark");
 		return;
 	}
-	/* Ps may not be known yet, and damaged stores have none. */
+	/* The Ps may not be loaded yet, and a damaged store has no Ps. */
 	if (first >= t->nprocs) {
 		snprintf(text, 64, "P ?");
 		return;
@@ -66,9 +66,9 @@ static void row_name(const struct overview *o, int row, int each, char text[64])
 		snprintf(text, 64, "P %" PRId64 "-%" PRId64, t->proc_id[first], t->proc_id[last]);
 }
 
-/* ---- what a cell holds ---- */
+/* ---- values of cells ---- */
 
-/* Returns the mean share of n series together in the time of a column. */
+/* Returns the mean over n series of their share of the column's time. */
 static double mean(const struct rep_bins *b, const struct rep_binned *s, size_t n, int col,
 		   int cols)
 {
@@ -82,7 +82,7 @@ static double mean(const struct rep_bins *b, const struct rep_binned *s, size_t 
 	return fmin(rep_binned_means(b, s, n, from, to) / (double)n, 1);
 }
 
-/* Bins of groups may be as long as segments; returns the mean of the one at the column's middle. */
+/* Returns the mean of the bin at the column's middle, since bins of groups may be as long as segments. */
 static double mean_at(const struct overview *o, const struct rep_bins *b,
 		      const struct rep_binned *s, int col, int cols)
 {
@@ -94,7 +94,7 @@ static double mean_at(const struct overview *o, const struct rep_bins *b,
 	return rep_binned_mean(b, s, rep_bin_of(b, from + (to - from) / 2));
 }
 
-/* Returns the share of a cell; NaN: not known. */
+/* Returns the share of a cell; NaN if it is unknown. */
 static double share(const struct overview *o, int row, int each, int col, int cols)
 {
 	const struct rep_time *t = time_of(o, OV_PICTURE), *gc = time_of(o, OV_GC);
@@ -140,7 +140,7 @@ void ov_column(const struct overview *o, int col, int cols, int64_t *from, int64
 
 /* ---- drawing ---- */
 
-/* Every share above 0 has a glyph, however pale. */
+/* Returns the level of a share. Every share above 0 gets a visible glyph. */
 static int shade(double share)
 {
 	return !(share > 0) ? 0 : share >= 0.875 ? 4 : 1 + (int)(share * 4 * 0.857);
@@ -187,7 +187,7 @@ static void draw_axis(const struct overview *o, struct tui_area a, int left)
 	}
 }
 
-/* "P 3, 1.2s to 1.25s: 87% busy" */
+/* Writes the details of the cell under the cursor: "P 3, 1.2s to 1.25s: 87% busy". */
 static void describe(const struct overview *o, int each, int cols, char *text, size_t size)
 {
 	const struct ov_heat *h = &o->heat;
@@ -298,8 +298,7 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		tui_say(a.row + 1, a.col, a.cols, TUI_STYLE_ERROR, o->piece[OV_PICTURE].error);
 		return;
 	}
-	/* Rows that do not fit are reached by moving there; only groups have such rows, as Ps share
-	 * rows. */
+	/* Scroll to the cursor's row. Only groups may need more rows than fit, since Ps share rows. */
 	if (h->row - BANDS < h->top)
 		h->top = h->row < BANDS ? 0 : h->row - BANDS;
 	if (fit > 0 && h->row - BANDS >= h->top + fit)
@@ -341,8 +340,8 @@ static void choose_range(struct tui_view *v)
 	if (from < h->mark_ns) {
 		int64_t first, last = to;
 
-		/* To the end of the column in which it began; the columns may have changed
-		 * since. */
+		/* The range includes the column in which it began, which is searched for because the
+		 * columns may have changed since. */
 		for (int c = 0; c < h->cols; c++) {
 			ov_column(o, c, h->cols, &first, &last);
 			if (last > h->mark_ns)
@@ -363,8 +362,8 @@ static void turn(struct overview *o)
 	o->heat.kind = of_groups(o) ? OV_OF_PROCS : OV_OF_GROUPS;
 	o->heat.top = 0;
 	o->heat.row = BANDS;
-	o->heat.rows = BANDS; /* until it is drawn, since keys may come before that */
-	o->bins = 0;	      /* labels have another width */
+	o->heat.rows = BANDS; /* until it is drawn; keys may come earlier */
+	o->bins = 0;	      /* make the picture again: the width of labels changed */
 }
 
 static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)
@@ -441,7 +440,7 @@ static void click(struct tui_view *v, struct ov_section *s, int row, int col)
 		h->col = col - s->area.col - left;
 }
 
-/* Writes the cell under the cursor, or all cells: row, time and share. */
+/* Writes row, time and share of the cell under the cursor, or of all cells. */
 static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_buf *buf)
 {
 	static const struct rep_column columns[] = {{.name = "row", .kind = REP_TEXT},

@@ -9,7 +9,7 @@
 #include "time/time.h"
 #include "tprof-tui/view/rows.h"
 
-/* In the order in which they are made. */
+/* The pieces, in the order in which they are made. */
 enum ov_piece {
 	OV_PICTURE, /* Ps, goroutines and the heap over time */
 	OV_PROCS,
@@ -30,9 +30,9 @@ enum ov_piece {
 	OV_NPIECES
 };
 
-/* The result of a piece beside its table. */
+/* The results of a piece besides its table. */
 struct ov_result {
-	size_t bins;	      /* asked for */
+	size_t bins;	      /* requested number of bins */
 	struct rep_time time; /* OV_PICTURE, OV_GROUPS, OV_GC */
 	struct rep_time_curve heap, goal;
 	char *name[REP_TIME_GROUPS]; /* of groups in the heat map, copied */
@@ -43,7 +43,7 @@ enum ov_kind { OV_OF_PROCS, OV_OF_GROUPS };
 
 struct ov_heat {
 	enum ov_kind kind;
-	int row, col;	 /* of the cursor; the first rows are those of the collector */
+	int row, col;	 /* position of the cursor; the first rows are the collector's */
 	int top;	 /* the first row of groups that is shown */
 	int rows, cols;	 /* as drawn last */
 	int64_t mark_ns; /* start of a time range that is being selected; INT64_MIN: none */
@@ -53,11 +53,11 @@ struct overview;
 struct ov_section;
 
 struct ov_section_ops {
-	/* Sets the rows, with the title, that it needs and that it can use. */
+	/* Sets the rows that it needs and the rows that it can use, both with the title. */
 	void (*height)(const struct overview *o, const struct ov_section *s, int cols, int *least,
 		       int *most);
 	void (*draw)(struct overview *o, struct ov_section *s, struct tui_area a, bool here);
-	/* Returns true if the action was for the section; moving beyond its ends is not. */
+	/* Returns true if the section handled the action. Moves beyond its ends are not handled. */
 	bool (*act)(struct tui_view *v, struct ov_section *s, enum tui_action action);
 	void (*click)(struct tui_view *v, struct ov_section *s, int row, int col);
 	int (*yank)(struct overview *o, struct ov_section *s, bool all, struct tp_buf *out);
@@ -67,9 +67,9 @@ struct ov_section {
 	const struct ov_section_ops *ops;
 	const char *title;
 	int which;	      /* the piece, or the number of the chart */
-	int band;	      /* sections of a band stand side by side */
+	int band;	      /* sections of the same band are shown side by side */
 	int at;		      /* the cursor, if it has no table */
-	struct tui_area area; /* as drawn last; rows 0: it is not on the screen */
+	struct tui_area area; /* at the last drawing; rows 0: not on the screen */
 };
 
 #define OV_SECTIONS 16
@@ -80,23 +80,23 @@ struct overview {
 	struct tui_rows piece[OV_NPIECES];
 	struct ov_result result[OV_NPIECES];
 	struct tui_pieces pieces;
-	int bins; /* of the picture asked for last */
+	int bins; /* bins of the last picture requested */
 	struct ov_heat heat;
 	struct ov_section section[OV_SECTIONS];
 	int nsections, here, top; /* top: the first band on the screen */
-	int wide;		  /* layout of the sections: 0 none yet, 1 narrow, 2 wide */
+	int wide;		  /* layout of the sections: 0 not laid out yet, 1 narrow, 2 wide */
 };
 
 /* ---- pieces (load.c) ---- */
 
-/* Asks for a piece. */
+/* Asks the worker for a piece. */
 void ov_ask(struct tui_view *v, int piece);
 void ov_result_release(struct ov_result *r);
 static inline struct rep_sheet *ov_sheet(const struct overview *o, enum ov_piece piece)
 {
 	return tui_rows_sheet(&o->piece[piece]);
 }
-/* Returns a cell of the first sheet of a piece, NULL if it does not exist (yet). */
+/* Returns a cell of the first sheet of a piece; NULL if the cell does not exist (yet). */
 static inline const struct rep_value *ov_cell(const struct overview *o, enum ov_piece piece,
 					      size_t row, const char *column)
 {
@@ -117,20 +117,20 @@ struct ov_band {
 	int rows;	 /* result: the rows that it gets; 0: it is not shown */
 };
 
-/* Gives rows to the bands from `top` on, and spreads the rest evenly over those that can use it. */
+/* Gives the bands from `top` on the rows that they need, and distributes the remaining rows evenly to
+ * bands that can use them. */
 void ov_bands_fit(struct ov_band *band, int n, int top, int rows);
-/* Returns the first band to show, as near to `top` as possible, so that the band `here` has the
- * rows that it needs or is the first one. The end of the page is not above the end of the
- * screen, if the page is long enough. */
+/* Returns the first band to show: the one nearest to `top` with which the band `here` gets the rows that
+ * it needs, or is the first. A page that is long enough fills the screen to its end. */
 int ov_bands_top(struct ov_band *band, int n, int top, int here, int rows);
-/* Returns the first band after scrolling by a screen, down or up. */
+/* Returns the first band to show after scrolling down or up by a screen. */
 int ov_bands_turn(struct ov_band *band, int n, int top, int rows, int down);
 
 /* ---- sections ---- */
 
 extern const struct ov_section_ops ov_facts, ov_heat, ov_chart, ov_table;
 
-/* Opens a view on the selection, at a moment (INT64_MIN: none). */
+/* Opens a view on the selection, with its cursor at a moment (INT64_MIN: not set). */
 void ov_open_at(const struct tui_view *v, const char *view, const char *arg, int64_t at_ns);
 /* Draws the heading of a section: its title, and a text on the right. */
 void ov_title(const struct tui_area *a, const char *title, bool here, const char *right);

@@ -1,4 +1,4 @@
-/* Makes the pieces that sections show, one after the other in the background. */
+/* Makes the pieces that the sections show, one at a time in the background. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tprof-tui/fill.h"
 #include "tprof-tui/view/overview/inside.h"
 
-#define ROWS 20 /* of a table */
+#define ROWS 20 /* most rows of a table */
 
 void ov_result_release(struct ov_result *r)
 {
@@ -21,13 +21,13 @@ void ov_result_release(struct ov_result *r)
 
 /* ---- on the worker's thread ---- */
 
-/* A piece, as it is asked for. */
+/* A request for a piece, and its results. */
 struct ask {
 	struct tui_fill fill;
 	struct ov_result result;
 };
 
-/* Makes a report with the filters that it knows. */
+/* Makes a report with the filters that it obeys. */
 static int report(struct tui_fill *f, const char *name, int64_t rows, struct tp_store *store,
 		  struct rep_output *out, struct tp_err *err)
 {
@@ -36,8 +36,8 @@ static int report(struct tui_fill *f, const char *name, int64_t rows, struct tp_
 	return tui_fill_report(f, report, report->filters | REP_BY_TIME, rows, store, out, err);
 }
 
-/* Counts the events in the time range: all events of segments within it, and of segments at its
- * ends those within. */
+/* Counts the events in the time range. Segments inside the range count as a whole; in segments that its
+ * ends cut, events are read and counted. */
 static int count_events(struct rep_view *v, const atomic_bool *stop, int64_t *n, struct tp_err *err)
 {
 	int code = 0;
@@ -80,7 +80,7 @@ static void count_goroutines(const struct rep_view *v, int64_t *n)
 	}
 }
 
-/* Makes what is shown over time. */
+/* Runs `make` for a result over time, on the view of the selected time range. */
 static int over_time(struct tui_fill *f, struct tp_store *store,
 		     int (*make)(struct ov_result *r, struct rep_view *v, const atomic_bool *stop,
 				 struct tp_err *err),
@@ -115,7 +115,7 @@ static int picture(struct ov_result *r, struct rep_view *v, const atomic_bool *s
 	return count_events(v, stop, &r->events, err);
 }
 
-/* Makes the groups of goroutines, which takes longer. */
+/* Makes the groups of goroutines, which takes longer than the other pieces. */
 static int groups(struct ov_result *r, struct rep_view *v, const atomic_bool *stop,
 		  struct tp_err *err)
 {
@@ -139,7 +139,8 @@ static int collector(struct ov_result *r, struct rep_view *v, const atomic_bool 
 	return rep_time_collector(&r->time, v, err);
 }
 
-/* Mark phases and stops belong to the whole run, as in the heat map. */
+/* Makes mark phases and pauses. They belong to the whole run, so only the time range applies, as in the
+ * heat map. */
 static int gc(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 	      struct tp_err *err)
 {
@@ -149,7 +150,7 @@ static int gc(struct tui_fill *f, struct tp_store *store, struct rep_output *out
 		    : tui_fill_report(f, rep_report_find("gc"), REP_BY_TIME, 0, store, out, err);
 }
 
-/* Writes the longest spans of some states. */
+/* Writes the longest spans in these states. */
 static int worst(struct tui_fill *f, uint32_t states, const char *name, struct tp_store *store,
 		 struct rep_output *out, struct tp_err *err)
 {
@@ -161,7 +162,7 @@ static int worst(struct tui_fill *f, uint32_t states, const char *name, struct t
 	return tui_fill_worst(f, &opt, TUI_BY_ALL, name, store, out, err);
 }
 
-/* Writes losses and notices; NULL: not known. */
+/* Writes losses and notices; unknown values are NULL. */
 static int losses(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		  struct tp_err *err)
 {
@@ -173,7 +174,7 @@ static int losses(struct tui_fill *f, struct tp_store *store, struct rep_output 
 	char text[sizeof(sql) + 300];
 	int64_t goid;
 
-	/* If this fails because of damage, reports on goroutines say so. */
+	/* An error, such as damage, is left to the reports on goroutines. */
 	if (rep_goids_mixed(store, f->job.select.run->row.id, &goid, err) == 1)
 		snprintf(text, sizeof(text),
 			 "%s UNION ALL SELECT 'warning', 'several goroutines had the id %" PRId64

@@ -1,4 +1,4 @@
-/* The view overview: the run at a glance, as a page of sections. */
+/* The view overview: a page of sections that summarise a run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/views.h"
 
-#define WIDE 140 /* from here on tables stand side by side */
+#define WIDE 140 /* columns from which tables are shown side by side */
 
 struct layout {
 	const struct ov_section_ops *ops;
 	int which;
 	const char *title;
-	int narrow, wide; /* bands; those of one band stand side by side */
+	int narrow, wide; /* number of its band in each layout */
 };
 
 /* clang-format off */
@@ -84,9 +84,9 @@ static bool open_view(struct tui_view *v, const char *arg)
 	o->heat.row = 2;
 	o->profile = tui_is_profile(&v->select);
 	lay_out(o, false);
-	/* Made when it is drawn, as the width of pictures is known then. */
+	/* Pieces are requested when the view is drawn, when the width of pictures is known. */
 	o->pieces.pending = pieces_of(o);
-	/* The cursor begins in the heat map, if there is one. */
+	/* The cursor starts in the heat map of a trace. */
 	o->here = o->profile ? 0 : 1;
 	return true;
 }
@@ -123,7 +123,7 @@ void ov_title(const struct tui_area *a, const char *title, bool here, const char
 			      right, strlen(right));
 }
 
-/* Measures the bands, each as high as its highest section. Returns their number. */
+/* Sets the heights of the bands, each that of its highest section. Returns the number of bands. */
 static int measure(const struct overview *o, int cols, struct ov_band *band)
 {
 	int n = o->section[o->nsections - 1].band + 1;
@@ -288,7 +288,7 @@ static bool search(struct tui_view *v, const char *text, int step)
 {
 	struct overview *o = v->state;
 
-	/* From the cursor's section on, in a circle. */
+	/* Search from the cursor's section on, and wrap around. */
 	for (int i = 0; i <= o->nsections; i++) {
 		int at =
 		    (o->here + (step < 0 ? o->nsections - i % o->nsections : i)) % o->nsections;
@@ -334,7 +334,7 @@ static int save(struct tui_view *v, const char *path, const struct rep_sink *sin
 	    "only tables and charts can be saved; Tab leads to one, Y copies this section");
 }
 
-/* Some actions are for some sections only. */
+/* Returns whether the cursor's section has this action; some are for certain sections only. */
 static bool can(struct tui_view *v, enum tui_action action)
 {
 	const struct overview *o = v->state;

@@ -1,4 +1,4 @@
-/* A profile: its types and totals, its header, and its largest functions. */
+/* Makes the pieces of a profile: its types and totals, its header, and its largest functions. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ static int put(struct rep_output *out, struct rep_value name, struct rep_value v
 	return rep_output_row(out, row, err);
 }
 
-/* "Type: cpu" is a name and a value; a comment has no name. */
+/* Writes a line of the header as a row: "Type: cpu" becomes a name and a value; a line without a colon
+ * is a comment. */
 static int on_heading(void *ctx, const char *text, size_t size, struct tp_err *err)
 {
 	struct writing *w = ctx;
@@ -40,7 +41,7 @@ static int on_heading(void *ctx, const char *text, size_t size, struct tp_err *e
 	return put(w->out, rep_text(text, n), rep_text(text + skip, size - skip), err);
 }
 
-/* Writes the header, for the type that is shown first. */
+/* Writes the header for the default sample type. */
 static int put_heading(struct rep_output *out, const struct rep_profile_top *top,
 		       const struct tp_profile *p, struct tp_err *err)
 {
@@ -67,8 +68,8 @@ static int put_total(struct rep_output *out, const struct rep_profile_top *top, 
 	return put(out, rep_str(name), rep_str(rep_view_label(&top->view, top->total, text)), err);
 }
 
-/* Writes the total of a type, or for -1 the header. Filters change a profile, so each call loads
- * its own. */
+/* Writes the total of a sample type; for type -1 the header. Each call loads the profile again, since
+ * filters change it. */
 static int put_of(struct rep_output *out, struct tp_store *store, const struct tui_select *select,
 		  int type, size_t *ntypes, struct tp_err *err)
 {

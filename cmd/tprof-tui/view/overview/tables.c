@@ -1,8 +1,8 @@
-/* Sections that are tables: the first rows of a report. */
+/* Sections that show the first rows of a report as a table. */
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/overview/inside.h"
 
-#define SHOWN 5 /* rows, if there is no room for more */
+#define SHOWN 5 /* least rows that are shown, if the table has them */
 
 static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,
 		   int *most)
@@ -23,7 +23,7 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 	ov_title(&a, s->title, here, "");
 	a.row++;
 	a.rows--;
-	/* A column between those that stand side by side. */
+	/* Leave a column between adjacent tables. */
 	a.cols -= a.cols > 2;
 	piece->table.idle = !here;
 	tui_rows_draw(piece, a, !piece->done, "nothing");
@@ -37,7 +37,7 @@ static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action
 		return false;
 	if (tui_lead_act(v, table->sheet, tui_table_row(table), action))
 		return true;
-	/* Beyond its ends, the cursor goes to other sections. */
+	/* At the ends of the table, the cursor goes on to other sections. */
 	if ((action == TUI_DO_UP && !table->cursor) ||
 	    (action == TUI_DO_DOWN && table->cursor + 1 >= table->n) || action == TUI_DO_PAGE_UP ||
 	    action == TUI_DO_PAGE_DOWN)

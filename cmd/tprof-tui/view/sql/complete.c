@@ -1,4 +1,4 @@
-/* Completion in a statement: tables after FROM, columns of the tables that the statement names,
+/* Completes words in a statement: tables after FROM, columns of the tables that the statement names,
  * functions, keywords. */
 #include "tprof-tui/view/sql/sql.h"
 
@@ -23,7 +23,7 @@ size_t sql_word_start(const char *text, size_t at)
 	return at;
 }
 
-/* Returns the end of a comment, a quoted text or a character. Sets *open if it does not end. */
+/* Returns the end of the comment, quoted text or character at p. Sets *open if it does not end. */
 static const char *skip(const char *p, bool *open)
 {
 	const char *end;
@@ -66,7 +66,7 @@ struct tokens {
 	size_t n;
 };
 
-/* Finds the words of the statement at `at`, without texts and comments. */
+/* Splits the statement around `at` into words, without quoted texts and comments. */
 static void split(struct tokens *t, const char *text, size_t at)
 {
 	bool open = false;
@@ -96,7 +96,7 @@ static void split(struct tokens *t, const char *text, size_t at)
 
 enum clause { CLAUSE_START, CLAUSE_TABLES, CLAUSE_COLUMNS };
 
-/* Returns what belongs at a place, by the last keyword before it. */
+/* Returns the clause at a position, from the last keyword before it. */
 static enum clause clause_at(const struct tokens *t, size_t at)
 {
 	static const struct {
@@ -137,7 +137,8 @@ static int add_word(void *ctx, const char *word, const char *doc)
 	return !begins(a, word) || tui_menu_add(a->menu, word, NULL, doc) ? 0 : TP_ENOMEM;
 }
 
-/* Adds each function of "median(x), p50(x)", inserted up to its parenthesis. */
+/* Adds each function of a list such as "median(x), p50(x)". Only its name and the opening parenthesis are
+ * inserted. */
 static int add_function(void *ctx, const char *calls, const char *doc)
 {
 	struct adding *a = ctx;
@@ -257,7 +258,7 @@ int sql_complete(struct rep_query *q, const char *text, size_t at, struct tui_me
 		code = rep_query_words(q, REP_WORDS_FUNCTIONS, NULL, add_function, &a, err);
 	if (!code)
 		code = add_keywords(&a, clause);
-	/* If nothing usual fits, anything may. */
+	/* If nothing that suits the clause matches, offer all tables and columns. */
 	if (!code && !menu->n && a.size)
 		code = rep_query_words(q, REP_WORDS_TABLES | REP_WORDS_COLUMNS, NULL, add_word, &a,
 				       err);

@@ -11,13 +11,13 @@
 #define SQL_MOST_ROWS  ((size_t)100000)	  /* of all results together */
 #define SQL_MOST_BYTES ((size_t)64 << 20) /* of their texts */
 
-/* A statement, and its results beside the tables. */
+/* A request to run a statement, and its results besides the tables. */
 struct sql_answer {
 	struct tui_fill fill;
 	char *text;
-	size_t place; /* of the error in the text, SIZE_MAX: not known */
+	size_t place; /* offset of the error in the text; SIZE_MAX: unknown */
 	int64_t took_ns;
-	bool cut; /* there are more rows */
+	bool cut; /* rows beyond the limits were dropped */
 };
 
 /* As tui_fill.fill; `f` begins a struct sql_answer. */

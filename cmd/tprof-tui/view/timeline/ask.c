@@ -1,14 +1,14 @@
-/* Asks the worker for one thing at a time: the most urgent of what is missing when the screen has
- * been drawn. */
+/* Requests data from the worker, one item at a time: after each drawing, the most urgent one that is
+ * missing. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "tprof-tui/view/timeline/timeline.h"
 
-#define PLAY_MS 120 /* between two events */
+#define PLAY_MS 120 /* delay between two events */
 
-/* ---- what is missing ---- */
+/* ---- missing data ---- */
 
 static uint64_t rows_hash(const struct timeline *s)
 {
@@ -28,7 +28,7 @@ static bool is_current(const struct timeline *s)
 	       tl_picture_of(&s->picture, s->list.row + s->top, tl_shown_rows(s));
 }
 
-/* Returns whether the stretched picture is good enough until the exact one is made. */
+/* Returns whether the old picture, stretched to the window, is good enough until the exact one is made. */
 static bool is_near(const struct timeline *s)
 {
 	const struct tl_window *w = &s->window, *p = &s->picture.window;
@@ -113,7 +113,7 @@ static bool still_serves(const struct timeline *s, enum tl_ask ask)
 	return false;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static void release(struct tui_job *job)
 {
@@ -139,7 +139,8 @@ static bool take_rows(struct tl_job *j, const struct timeline *s, size_t from, s
 	return true;
 }
 
-/* Steps from the last event, unless the cursor has moved since. */
+/* Sets a step from the last event, or if the cursor has moved since, from the cursor. Returns false if
+ * memory is out. */
 static bool set_step(struct tl_job *j, const struct timeline *s)
 {
 	const struct tui_select *select = &s->view->select;
@@ -166,7 +167,7 @@ static bool set_step(struct tl_job *j, const struct timeline *s)
 	return true;
 }
 
-#define MOST_SEARCHED 20000 /* rows */
+#define MOST_SEARCHED 20000 /* rows of a search */
 
 static bool set_find(struct tl_job *j, const struct timeline *s)
 {
@@ -247,7 +248,7 @@ void tl_want(struct timeline *s, enum tl_ask special)
 		s->asked = TL_ASK_NOTHING;
 }
 
-/* ---- what has come ---- */
+/* ---- results ---- */
 
 static void take_roster(struct timeline *s, struct tl_job *j)
 {

@@ -57,7 +57,7 @@ static int take_stack(struct tl_detail *d, const struct tp_dict *dict, uint32_t 
 			return TP_ENOMEM;
 		to->is_site = !told && site && function.name == site;
 		told |= to->is_site;
-		/* A parent comes before its child, so this ends. */
+		/* A parent has a smaller index than its child, so this ends in damaged trees, too. */
 		at = node.parent < at ? node.parent : 0;
 		s->more = at != 0;
 	}
@@ -89,7 +89,7 @@ static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct tp_e
 	d->outside = ended_by(m->ender);
 	d->reason = keep(d, dict, m->span.reason);
 	d->woken_id = calloc(m->nwakeups + 1, sizeof(*d->woken_id));
-	/* Only a wait that a goroutine ended has a waker's stack. */
+	/* Only a wait that was ended by a goroutine has a waker's stack. */
 	if (!d->reason || !d->woken_id || take_stack(d, dict, m->span.stack, &d->stack) ||
 	    (m->ender == REP_PATH_RUNNING &&
 	     take_stack(d, dict, m->span.waker_stack, &d->waker_stack)))
@@ -99,8 +99,8 @@ static int take_moment(struct tl_detail *d, struct rep_lanes *lanes, struct tp_e
 	return 0;
 }
 
-/* Finds what ended the wait before a span without a known waker: running follows runnable, which
- * follows a wait. */
+/* Finds what ended the wait that preceded a span without a known waker. A running span follows a
+ * runnable one, and that follows the wait. */
 static int look_back(struct tl_detail *d, struct rep_lanes *lanes, struct tp_err *err)
 {
 	int64_t at = d->moment.span.start;
@@ -119,7 +119,7 @@ static int look_back(struct tl_detail *d, struct rep_lanes *lanes, struct tp_err
 	return 0;
 }
 
-/* Chooses the moment that stands for a column: of the state that its cell shows. */
+/* Chooses a column's moment: in the longest span of the state that its cell shows. */
 static int pick(struct rep_lanes *lanes, const struct tl_detail_of *of, int64_t *ns,
 		struct tp_err *err)
 {
@@ -178,7 +178,7 @@ bool tl_detail_holds(const struct tl_detail *d, const struct rep_lane *row, int6
 		return false;
 	if (d->ns == ns)
 		return true;
-	/* On a P or M, the goroutine may change as well. */
+	/* The details hold for a whole span of a goroutine. On a P or M the goroutine may change within it. */
 	return d->there && d->kind == REP_LANE_GOROUTINE && ns >= d->moment.span.start &&
 	       ns < d->moment.span.end;
 }

@@ -1,4 +1,4 @@
-/* The screen: axis, bands, rows, legend. */
+/* Draws the timeline: axis, bands, rows, legend. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "chart/scale.h"
 #include "tprof-tui/view/timeline/timeline.h"
 
-/* ---- what goes where ---- */
+/* ---- layout ---- */
 
 static int between(int value, int least, int most)
 {
@@ -77,7 +77,7 @@ void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, struct rep_
 		snprintf(text, size, "another goroutine");
 }
 
-/* "▸ main.worker       12", "  g17", "g1 main.main", "P 0" */
+/* Draws the name of a row: "▸ main.worker       12", "  g17", "g1 main.main", "P 0". */
 static void draw_label(const struct timeline *s, size_t at, int row)
 {
 	const struct tl_layout *l = &s->layout;
@@ -95,7 +95,7 @@ static void draw_label(const struct timeline *s, size_t at, int row)
 		used = 2;
 		snprintf(count, sizeof(count), "%" PRId64, lane->id);
 	} else if (is_member(s, lane)) {
-		/* The group above has their name. */
+		/* The group above shows the function's name. */
 		snprintf(text, sizeof(text), "g%s", rep_goid_text(&lane->goid, number));
 		tui_say(row, col + 4, room - 4, style, text);
 		return;
@@ -112,7 +112,7 @@ static void draw_label(const struct timeline *s, size_t at, int row)
 
 /* ---- time ---- */
 
-/* Makes as many ticks as fit: labels grow as columns shrink, up to "12.345678901s". */
+/* Makes as many ticks as fit. Labels get longer as columns get shorter, up to "12.345678901s". */
 static void make_scale(const struct timeline *s, struct rep_scale *scale)
 {
 	const struct tl_window *w = &s->window;
@@ -178,8 +178,8 @@ static void draw_cursor(const struct timeline *s, int row)
 
 /* ---- bands ---- */
 
-/* Shows stop-the-world pauses if they take a relevant part of the column, else the share of the
- * mark phase as a height, else other marks. */
+/* Returns the look of a column of the band: stop-the-world pauses if they take a relevant part of it, else
+ * the share of the mark phase as a height, else other marks. */
 static struct tl_look band_look(const struct tl_band *b, int64_t width)
 {
 	int64_t gc = b->ns[REP_MARK_GC] < width ? b->ns[REP_MARK_GC] : width;
@@ -229,8 +229,8 @@ static void draw_band(const struct timeline *s, int row)
 	}
 }
 
-/* Of a region or log of the cursor's goroutine: name and end where there is room, up to a column.
- */
+/* Draws the end of a region, and the text of a region or log as far as it fits before the column
+ * `next`. */
 static void draw_note(const struct timeline *s, int row, const struct rep_mark *m, int next)
 {
 	const struct tl_layout *l = &s->layout;
@@ -255,8 +255,9 @@ static bool is_note(const struct rep_mark *m, uint32_t g)
 	return m->goroutine == g && (m->kind == REP_MARK_REGION || m->kind == REP_MARK_LOG);
 }
 
-/* "[checkout    ]  'paid": from the last one on, as a text ends where the next column with a note
- * begins. Beginnings come last, so that no end hides one. */
+/* Draws the regions and logs of the cursor's goroutine: "[checkout    ]  'paid". Starts with the last
+ * one, as a text ends where the next note begins. Draws the beginnings last, so that ends do not hide
+ * them. */
 static void draw_notes(const struct timeline *s, int row)
 {
 	const struct tl_layout *l = &s->layout;
@@ -301,7 +302,8 @@ const struct rep_cell *tl_cell(const struct timeline *s)
 	return &s->picture.cell[row * s->picture.window.cols + col];
 }
 
-/* Replaces the state by a mark, as marks are short and few. */
+/* Replaces the look of a cell's state by that of a mark. Marks are few and short, so states stay visible.
+ * Returns false if the cell has no such mark. */
 static bool marked(const struct timeline *s, long row, int col, struct tl_look *look)
 {
 	const struct tl_picture *p = &s->picture;
@@ -316,7 +318,7 @@ static bool marked(const struct timeline *s, long row, int col, struct tl_look *
 	return true;
 }
 
-/* Cells outside of the selected range are dimmed. */
+/* Returns whether a column overlaps the selected range. Other columns are dimmed. */
 static bool is_selected(const struct timeline *s, int col)
 {
 	const struct tui_select *select = &s->view->select;
@@ -349,7 +351,7 @@ static void draw_cells(const struct timeline *s, size_t at, int row)
 			    !is_selected(s, i))
 				look.style = TUI_STYLE_DIM;
 		} else if (there) {
-			/* Not known yet. */
+			/* The row exists here, but its cells are not made yet. */
 			look = (struct tl_look){"╌", '~', TUI_STYLE_DIM};
 		}
 		if (i == cursor)
@@ -374,7 +376,7 @@ static void draw_legend(const struct timeline *s, int row)
 	tui_fill(row, col, cols, TUI_STYLE_NORMAL);
 	for (enum tl_show i = TL_SHOW_RUNNING; i < TL_SHOW_IDLE; i++) {
 		struct tl_look look = tl_look_plain(i);
-		/* The glyphs of this state differ. */
+		/* This state has two different glyphs. */
 		bool two = i == TL_SHOW_SYSCALL;
 		const char *which = two && cols >= 80 ? " (part, all)" : "";
 		int width = (int)(strlen(tl_shown[i]) + strlen(which)) + (two ? 6 : 4);

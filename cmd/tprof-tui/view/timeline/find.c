@@ -1,4 +1,4 @@
-/* Search and highlight: by goroutine id, entry function, state, reason, region or log. */
+/* Searches and highlights by goroutine id, entry function, state, reason, region or log. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- search ---- */
 
-/* Parses "17" or "g17"; REP_GOID_NONE for anything else. */
+/* Parses "17" or "g17". Returns REP_GOID_NONE for anything else. */
 static struct rep_goid id_of(const char *text)
 {
 	struct rep_goid g;
@@ -15,7 +15,7 @@ static struct rep_goid id_of(const char *text)
 	return rep_goid_parse(*text == 'g' ? text + 1 : text, &g) == 1 ? g : REP_GOID_NONE;
 }
 
-/* Returns the number of rows with a name of their own: groups, and rows without a group. */
+/* Returns the number of rows with distinct names: groups, and rows without a group. */
 static size_t nlanes(const struct timeline *s)
 {
 	return s->list.kind == TL_GOROUTINES ? s->roster.ngroups : s->roster.nother[s->list.kind];
@@ -30,7 +30,7 @@ static const struct rep_lane *lane_at(const struct timeline *s, size_t i)
 	return r->first[i + 1] - r->first[i] == 1 ? &r->member[r->first[i]] : &r->group[i];
 }
 
-/* Returns the cursor's place among them. */
+/* Returns the index of the cursor's row among them. */
 static size_t cursor_lane(const struct timeline *s)
 {
 	const struct rep_lane *row = tl_row(s);
@@ -53,7 +53,8 @@ static void go_to_lane(struct timeline *s, const struct rep_lane *lane)
 	tl_relist(s);
 }
 
-/* Goes to the next row whose name contains the text, also if it is not listed now. */
+/* Goes to the next row whose name contains the text, even if it is not listed now. Returns false if no
+ * name matches. */
 static bool find_name(struct timeline *s, const char *text, int step)
 {
 	size_t n = nlanes(s), at = cursor_lane(s);
@@ -96,7 +97,7 @@ bool tl_search(struct tui_view *v, const char *text, int step)
 	found = find_name(s, wanted, step);
 	free(s->wanted);
 	s->wanted = wanted;
-	/* The worker searches reasons, and says if there are none. */
+	/* No name matches: the worker searches reasons, and reports if none matches either. */
 	if (!found) {
 		s->find_step = step;
 		tl_want(s, TL_ASK_FIND);
@@ -114,8 +115,8 @@ void tl_highlight_release(struct timeline *s)
 	s->highlight = (struct tl_highlight){.state = TL_NSHOWN};
 }
 
-/* Returns the scope of "state:blocked", "reason:sync", "function:main" or "label:checkout", and
- * removes the prefix. */
+/* Returns the scope that a prefix selects ("state:blocked", "reason:sync", "function:main",
+ * "label:checkout") and removes the prefix; TL_BY_ALL without a prefix. */
 static unsigned scope_of(char *text)
 {
 	static const struct {
@@ -168,7 +169,7 @@ static void light_labels(struct timeline *s)
 	}
 }
 
-/* Returns the listed row, which has a name; rows of the picture have none. */
+/* Returns the listed row that equals a row of the picture, which has no name; NULL if it is not listed. */
 static const struct rep_lane *named(const struct timeline *s, const struct rep_lane *row)
 {
 	for (size_t i = s->top; i < s->list.n && i < s->top + s->picture.nrows; i++)
@@ -236,7 +237,7 @@ void tl_highlight(struct tui *t, struct timeline *s, const char *text)
 	tui_message(t, "highlighted: '%.200s'; * or :highlight ends this", s->highlight.text);
 }
 
-/* Highlights the reason under the cursor, else its state; the second time ends it. */
+/* Highlights the reason under the cursor, or without a reason its state. The second call ends it. */
 void tl_highlight_like(struct tui *t, struct timeline *s)
 {
 	const struct rep_cell *cell = tl_cell(s);

@@ -1,4 +1,4 @@
-/* Search and highlight on a picture made by hand. */
+/* Tests search and highlight on a handmade picture. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 
 #include "tprof-tui/view/timeline/testing_sample.h"
 
-/* Two rows of ten columns: main runs, and waits for sync in column 3; the workers wait for a
- * channel, one of them in the region "checkout" from column 4 to 5. */
+/* Makes two rows of ten columns. main runs, except in column 3, where it waits (sync). The workers wait
+ * for a channel, one of them in the region "checkout" from column 4 to 5. */
 static void draw(struct sample *x)
 {
 	struct timeline *s = &x->s;
@@ -48,7 +48,7 @@ static void draw(struct sample *x)
 	p->nmarks = p->room = 1;
 }
 
-/* "0011100000": which cells of a row are lit. */
+/* Checks which cells of a row are lit: "0011100000". */
 static void assert_lit(const struct sample *x, int64_t id, const char *expected)
 {
 	char lit[11] = "";
@@ -65,7 +65,7 @@ static void assert_lit(const struct sample *x, int64_t id, const char *expected)
 static void test_highlight(void **state)
 {
 	static const struct {
-		const char *text, *main, *worker; /* g1, g21 */
+		const char *text, *main, *worker; /* lit cells of g1 and g21 */
 	} cases[] = {
 	    {"blocked", "0001000000", "1111111111"},
 	    {"running", "1111111111", "0000000000"},
@@ -88,7 +88,7 @@ static void test_highlight(void **state)
 		assert_true(sample_init(&x));
 		draw(&x);
 		tl_highlight(&x.tui, &x.s, cases[i].text);
-		/* While it runs there is a cell of main that is not blocked. */
+		/* "running" matches main in every column but 3. */
 		assert_lit(&x, 1, i == 1 ? "1110111111" : cases[i].main);
 		assert_lit(&x, 21, cases[i].worker);
 		sample_release(&x);
@@ -130,7 +130,7 @@ static void test_search(void **state)
 	assert_true(tl_search(&x.view, "g22", 0));
 	assert_int_equal(tl_row(s)->id, 22);
 	assert_int_equal(s->ns, 500);
-	/* No name: the worker looks for reasons. */
+	/* No name matches, so the worker searches reasons. */
 	assert_int_equal(s->special, TL_ASK_NOTHING);
 	assert_true(tl_search(&x.view, "sync", 1));
 	assert_int_equal(s->special, TL_ASK_FIND);
@@ -142,12 +142,12 @@ static void test_marks_of_columns(void **state)
 {
 	static const struct {
 		struct rep_mark mark;
-		const char *band, *row; /* columns of the band, of g21's row */
-		int64_t ns;		/* in column 4 */
+		const char *band, *row; /* marked columns of the band and of g21's row */
+		int64_t ns;		/* length in column 4 */
 	} cases[] = {
 	    {{REP_MARK_GC, 350, 650, TP_NONE, "", 0}, "0001111000", "0000000000", 100},
 	    {{REP_MARK_ASSIST, 350, 650, 1, "", 0}, "0001111000", "0001111000", 100},
-	    /* Less than half of a column. */
+	    /* Half of a column at least is needed. */
 	    {{REP_MARK_ASSIST, 400, 449, 1, "", 0}, "0000100000", "0000000000", 49},
 	    {{REP_MARK_ASSIST, 400, 450, 1, "", 0}, "0000100000", "0000100000", 50},
 	    {{REP_MARK_ASSIST, 400, 500, 77, "", 0}, "0000100000", "0000000000", 100},

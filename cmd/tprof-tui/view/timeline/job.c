@@ -1,4 +1,4 @@
-/* What the worker does for a timeline. */
+/* Jobs of the timeline on the worker's thread. */
 #include "tprof-tui/view/timeline/timeline.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "top/worst.h"
 #include "output/cells.h"
 
-/* ---- lanes: kept beside the store, as what they have read serves every view ---- */
+/* ---- lanes: cached, as all timelines can use the data that they have read ---- */
 
 struct lanes {
 	struct tui_select select; /* the filter points to its texts */
@@ -118,7 +118,7 @@ static int wait_a_little(struct tl_job *j)
 	return j->job.stop ? TP_ECANCEL : 0;
 }
 
-#define MOST_STEPS 2000000 /* past goroutines that are not selected */
+#define MOST_STEPS 2000000 /* limit on skipped events of goroutines that are not selected */
 
 static int step(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
 {
@@ -143,8 +143,8 @@ static int step(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
 
 /* ---- the longest waits ---- */
 
-/* Returns whether it is the runtime's own; goroutines of the program begin with runtime.main or
- * outside of the runtime. */
+/* Returns whether a goroutine belongs to the runtime. The entry function of the program's own goroutines
+ * is runtime.main or is outside the runtime. */
 static bool is_runtimes(const struct rep_view *v, uint32_t goroutine)
 {
 	struct tp_text name = tp_dict_text(v->dict, rep_view_entry(v, goroutine));
@@ -154,8 +154,8 @@ static bool is_runtimes(const struct rep_view *v, uint32_t goroutine)
 	       !(name.size == 12 && !memcmp(name.text, "runtime.main", 12));
 }
 
-/* Waits that ended come before those that had not, whose length is unknown; waits of the program
- * come before those of the runtime. */
+/* Returns the rank of a wait: first the program's waits, then the runtime's, then all waits that had not
+ * ended, whose length is unknown. */
 static int rank(const struct rep_view *v, const struct rep_worst *w)
 {
 	return w->span.open ? 2 : is_runtimes(v, w->span.goroutine) ? 1 : 0;
@@ -211,9 +211,9 @@ static int find_longest(struct tl_job *j, struct tp_store *store, struct tp_err 
 	return code;
 }
 
-/* ---- search: the next cell whose reason holds the text ---- */
+/* ---- search: the next cell whose reason contains the text ---- */
 
-#define AT_ONCE 64 /* rows */
+#define AT_ONCE 64 /* rows drawn at a time */
 
 /* Searches cells from `first` on, in the direction of the search. Returns -1 if none matches. */
 static long find_in(const struct tl_job *j, const struct tl_picture *p, long first)
@@ -241,7 +241,7 @@ static int find(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
 
 		code = tl_picture_make(&j->picture, lanes, &j->window, row, n, false, &j->job.stop,
 				       err);
-		/* The cursor's own cell counts only while the text is typed. */
+		/* The cursor's own cell is included only while the text is being typed (step 0). */
 		first = back ? (long)(n - 1) * j->window.cols + j->window.cols - 1 : 0;
 		if (!at)
 			first = back ? (long)(n - 1) * j->window.cols + j->col - 1
@@ -257,8 +257,8 @@ static int find(struct tl_job *j, struct rep_lanes *lanes, struct tp_err *err)
 	return code;
 }
 
-/* Finds waits that no cell shows, as others in it took longer: of the longest that match, the next
- * one in time after the cursor, or before it. */
+/* Finds a wait that no cell shows, since others in its cell took longer: among the longest waits that
+ * match, the next one after the cursor, or before it. */
 static int find_hidden(struct tl_job *j, struct tp_store *store, struct tp_err *err)
 {
 	struct rep_worst *worst = NULL, *best = NULL;
@@ -267,7 +267,7 @@ static int find_hidden(struct tl_job *j, struct tp_store *store, struct tp_err *
 	size_t n = 0;
 	int code = 0;
 
-	/* It is in lower case, so it does not contain \E. */
+	/* The text is in lower case, so it cannot contain \E. */
 	if (asprintf(&pattern, "(?i)\\Q%s\\E", j->text) < 0)
 		return tp_nomem(err);
 	if (!tui_select_set(&j->job.select.reason, pattern))

@@ -25,7 +25,7 @@ static const enum tui_style styles[TL_NSHOWN] = {
     [TL_SHOW_NOTHING] = TUI_STYLE_NORMAL,
 };
 
-/* From a small to the whole share of the cell; each state has its own glyphs. */
+/* The glyphs of each state, from a small share of the cell to all of it. */
 #define MOST_LEVELS 8
 static const struct {
 	int n;
@@ -82,8 +82,8 @@ static struct tl_look look(enum tl_show what, int level)
 	return (struct tl_look){levels[what].glyph[level], levels[what].ascii[level], styles[what]};
 }
 
-/* For one goroutine, P or M, the share is of the time in which it existed; for several together, of
- * the cell's width, so that a full cell stands for one at a time. */
+/* The busy share of one goroutine, P or M refers to the time in which it existed; that of several
+ * together refers to the cell's width, so that a full cell means one busy at any time. */
 struct tl_look tl_look_of(const struct rep_cell *cell, int64_t width)
 {
 	enum tl_show what = tl_show_of(cell);
@@ -102,7 +102,7 @@ struct tl_look tl_look_of(const struct rep_cell *cell, int64_t width)
 		all = width;
 	if (busy >= all)
 		return look(what, n - 1);
-	/* Rounded up, so that a small share is visible; only the whole is full. */
+	/* A small share still gets the first glyph; only all of it gets the last. */
 	level = (int)((double)busy / (double)all * n);
 	return look(what, level < n - 1 ? level : n - 2);
 }

@@ -1,5 +1,5 @@
-/* How cells are drawn. The glyph shows the state, so that no colour is needed, its height or
- * density the busy share of the cell; the colour shows the state again. */
+/* How cells are drawn. The glyph shows the state, also without colours; its height or density shows the
+ * busy share of the cell. The colour repeats the state. */
 #ifndef TUI_TIMELINE_LOOK_H
 #define TUI_TIMELINE_LOOK_H
 
@@ -12,8 +12,8 @@ struct tl_look {
 	enum tui_style style;
 };
 
-/* The states as they are shown; IDLE is for Ps and Ms, NOTHING for cells in which nothing
- * existed. */
+/* The states as they are shown. IDLE is for Ps and Ms, NOTHING for cells in which the row did not
+ * exist. */
 enum tl_show {
 	TL_SHOW_RUNNING,
 	TL_SHOW_RUNNABLE,
@@ -26,18 +26,17 @@ enum tl_show {
 };
 extern const char *const tl_shown[TL_NSHOWN]; /* "running" …, as in the legend */
 
-/* Returns the dominant state of a cell: the longest of running, runnable and system calls if it
- * has any, since users look for busy moments within waits; else the longest of blocked, lost and
- * idle. */
+/* Returns the dominant state of a cell: if it has any, the longest of running, runnable and system
+ * calls, since users look for busy moments within waits; else the longest of blocked, lost and idle. */
 enum tl_show tl_show_of(const struct rep_cell *cell);
-/* Returns a bit for each enum tp_state that is shown as this. */
+/* Returns the states that are shown as `what`, a bit per enum tp_state. */
 uint32_t tl_shown_states(enum tl_show what);
-/* Returns the time of a cell that is shown as this, in ns. */
+/* Returns the time of a cell in states that are shown as `what`, in ns. */
 int64_t tl_shown_ns(const struct rep_cell *cell, enum tl_show what);
 
-/* Returns the look of a cell that stands for `width` ns. */
+/* Returns the look of a cell that covers `width` ns. */
 struct tl_look tl_look_of(const struct rep_cell *cell, int64_t width);
-/* Returns the look in the legend: of a cell with nothing else. */
+/* Returns the look of a state in the legend. */
 struct tl_look tl_look_plain(enum tl_show what);
 
 #endif

@@ -1,4 +1,4 @@
-/* Cells: the glyph alone tells state and density. */
+/* Tests that the glyph of a cell alone shows state and density. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void test_look_of_cells(void **state)
 	}
 }
 
-/* No two states share a glyph, whatever their density. */
+/* Glyphs of different states differ at every density. */
 static void test_look_glyphs_tell_states(void **state)
 {
 	static const enum tp_state states[] = {TP_ST_RUNNING, TP_ST_RUNNABLE, TP_ST_SYSCALL,

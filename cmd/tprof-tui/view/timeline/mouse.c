@@ -1,7 +1,7 @@
-/* The mouse: clicks place the cursor, dragging selects a range, the wheel with Ctrl zooms. */
+/* Handles the mouse: a click places the cursor, dragging selects a range, and the wheel with Ctrl zooms. */
 #include "tprof-tui/view/timeline/timeline.h"
 
-/* Returns the row of the list at a row of the screen, or -1. */
+/* Returns the list's row on a row of the screen, or -1. */
 static long row_at(const struct timeline *s, int row)
 {
 	const struct tl_layout *l = &s->layout;
@@ -12,7 +12,7 @@ static long row_at(const struct timeline *s, int row)
 	return (long)s->top + row - chart;
 }
 
-/* Sets *ns to the time at a column of the screen. Returns false left of the chart. */
+/* Sets *ns to the time of a column of the screen. Returns false for columns left of the chart. */
 static bool time_at(const struct timeline *s, int col, int64_t *ns)
 {
 	int first = s->layout.area.col + s->layout.label;
@@ -29,8 +29,8 @@ static bool is_usable(struct timeline *s)
 	return tl_usable(s);
 }
 
-/* A click moves the cursor; on the sign before a name it folds or unfolds. A double click zooms to
- * the span, on a name it opens it. */
+/* A click moves the cursor; on the sign before a group's name it also folds or unfolds the group. A
+ * double click zooms to the span; on a name it acts as Enter. */
 void tl_click(struct tui_view *v, int row, int col, bool twice)
 {
 	struct timeline *s = v->state;
@@ -54,7 +54,7 @@ void tl_click(struct tui_view *v, int row, int col, bool twice)
 	}
 }
 
-/* Selects the range from where the button was pressed to here. */
+/* Selects the range between the places where the button was pressed and released. */
 void tl_drag(struct tui_view *v, int row, int col)
 {
 	struct timeline *s = v->state;

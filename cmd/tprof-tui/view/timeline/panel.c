@@ -1,4 +1,4 @@
-/* The details of the place under the cursor, below the rows. */
+/* Draws the details of the place under the cursor, below the rows. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,10 +10,10 @@
 #include "tprof-tui/view/rows.h"
 #include "tprof-tui/view/timeline/timeline.h"
 
-/* Lines are drawn on the screen, as many as fit, or written to a text. */
+/* The destination of lines: the screen, which takes as many as fit, or a text. */
 struct paper {
-	int row, rows, col, cols; /* rows that are left on the screen; 0: to `out` */
-	struct tp_buf *out;
+	int row, rows, col, cols; /* the area that is left on the screen */
+	struct tp_buf *out;	  /* NULL: draw on the screen */
 	int failed;
 };
 
@@ -153,9 +153,9 @@ static void put_woken(struct paper *p, const struct timeline *s)
 	line(p, TUI_STYLE_NORMAL, "wakes %s", text);
 }
 
-/* ---- what is around it ---- */
+/* ---- the column ---- */
 
-/* "this column (1.2us): running 30%, runnable 10%, blocked 60% (chan receive), 12 spans" */
+/* Writes "this column, 1.2us: running 360ns, blocked 840ns (chan receive); 12 spans". */
 static void put_cell(struct paper *p, const struct timeline *s)
 {
 	const struct rep_cell *cell = tl_cell(s);
@@ -191,7 +191,8 @@ static void put_cell(struct paper *p, const struct timeline *s)
 		line(p, TUI_STYLE_DIM, "this column: no goroutine");
 }
 
-/* "GC mark phase 12ms, stop-the-world 1.2ms": ranges in the cursor's column. */
+/* Writes the ranges in the cursor's column, "GC mark phase 12ms, stop-the-world 1.2ms". Returns false if
+ * it has none. */
 static bool put_ranges(const struct timeline *s, char *text, size_t size,
 		       const struct tl_band *band)
 {
@@ -209,8 +210,8 @@ static bool put_ranges(const struct timeline *s, char *text, size_t size,
 	return *text != '\0';
 }
 
-/* Returns whether a mark is at the cursor, or for the goroutine's own (regions, logs) in its
- * column. */
+/* Returns whether a mark of goroutine g or of all is at the cursor; with `column`, whether one of the
+ * goroutine's own (region, log) is elsewhere in the cursor's column. */
 static bool is_here(const struct timeline *s, const struct rep_mark *m, uint32_t g, bool column)
 {
 	const struct tl_window *w = &s->window;
@@ -239,7 +240,8 @@ static void put_mark(const struct timeline *s, char *text, size_t size, const st
 			tl_time_text(s, from, m->from));
 }
 
-/* Writes the regions, logs and ranges at the cursor, else the ranges in its column. */
+/* Writes the regions, logs and ranges at the cursor, and regions and logs in its column; without any, the
+ * ranges in its column. */
 static void put_marks(struct paper *p, const struct timeline *s)
 {
 	const struct rep_lane *row = tl_row(s);
@@ -265,7 +267,8 @@ static void put_marks(struct paper *p, const struct timeline *s)
 
 /* ---- stacks ---- */
 
-/* Writes the last line that fits: the leaf or the site, and how many frames are left out. */
+/* Writes the last line that fits: frame i if it is the leaf or the site, else the site, and the number of
+ * frames left out. */
 static void put_last_frames(char *text, size_t size, const struct tl_stack *stack, size_t i)
 {
 	const char *dots = tui_screen_ascii() ? "..." : "…";
@@ -287,7 +290,7 @@ static void put_last_frames(char *text, size_t size, const struct tl_stack *stac
 		tui_add(text, size, ", ", "%s %zu%s more", dots, left, stack->more ? " or" : "");
 }
 
-/* Writes as many frames as fit, from the leaf on. */
+/* Writes as many frames as fit, starting with the leaf. */
 static void put_stack(struct paper *p, const struct tl_stack *stack, const char *title)
 {
 	char text[1300];
@@ -307,7 +310,7 @@ static void put_stack(struct paper *p, const struct tl_stack *stack, const char 
 			put_last_frames(text, sizeof(text), stack, i);
 		else
 			tl_frame_text(&stack->frame[i], text, sizeof(text));
-		/* A frame that is too wide must not take the line that says how many there are. */
+		/* A frame that needs two lines must leave the last line for the number of frames left out. */
 		if (before_last)
 			p->rows = 1;
 		line(p, i == tells || (last && tells > i) ? TUI_STYLE_STRONG : TUI_STYLE_NORMAL,
@@ -321,7 +324,7 @@ static void put_stack(struct paper *p, const struct tl_stack *stack, const char 
 	}
 }
 
-/* ---- all of it ---- */
+/* ---- the panel ---- */
 
 static void put_nobody(struct paper *p, const struct timeline *s, const struct rep_lane *row)
 {

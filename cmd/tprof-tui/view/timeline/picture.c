@@ -20,7 +20,7 @@ void tl_picture_release(struct tl_picture *p)
 
 /* ---- marks ---- */
 
-/* Returns how much of a column a mark takes. */
+/* Returns how many ns of a column a mark covers. */
 static int64_t overlap(const struct tl_window *w, int col, const struct rep_mark *mark)
 {
 	int64_t from = tl_window_at(w, col), to = from + w->cell;
@@ -72,7 +72,7 @@ void tl_picture_add_mark(struct tl_picture *p, const struct rep_mark *mark)
 	if (last >= w->cols)
 		last = w->cols - 1;
 	add_to_band(p, mark, first, last);
-	/* It is too short for half of any column. */
+	/* The mark is too short to cover half of a column. */
 	if (mark->goroutine == TP_NONE || tp_minus(mark->to, mark->from) < w->cell / 2)
 		return;
 	row = row_of(p, mark->goroutine);
@@ -86,7 +86,8 @@ struct marking {
 	bool no_memory;
 };
 
-/* Marks on rows that are not shown would take the room of others. */
+/* Adds a mark to the list, unless its row is not shown: it would use up the limit on marks. Returns 0 or
+ * TP_ENOMEM. */
 static int keep_mark(struct marking *m, const struct rep_mark *mark)
 {
 	struct tl_picture *p = m->picture;
@@ -120,8 +121,8 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 	return keep_mark(m, mark);
 }
 
-/* Sweeps are many and short, so they are shown only when zoomed in. */
-#define SWEEPS_BELOW 100000 /* ns per column */
+/* There are many short sweeps, so they are shown only when zoomed in. */
+#define SWEEPS_BELOW 100000 /* ns per column, inclusive */
 
 static int add_marks(struct tl_picture *p, struct rep_lanes *lanes, const atomic_bool *stop,
 		     struct tp_err *err)
@@ -163,7 +164,7 @@ static int add_reason(struct tl_picture *p, const struct tp_dict *dict, uint32_t
 	return more[p->nreasons++].text ? 0 : TP_ENOMEM;
 }
 
-/* A run has a few dozen; a hostile one may have as many as there are cells. */
+/* Limit on reasons. A run has a few dozen; in a hostile one, every cell may have another. */
 #define MOST_REASONS 1000
 
 static int add_reasons(struct tl_picture *p, const struct tp_dict *dict)
@@ -183,7 +184,7 @@ static int add_reasons(struct tl_picture *p, const struct tp_dict *dict)
 	return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the picture ---- */
 
 int tl_picture_make(struct tl_picture *p, struct rep_lanes *lanes, const struct tl_window *w,
 		    const struct rep_lane *row, size_t nrows, bool coarse, const atomic_bool *stop,

@@ -1,4 +1,4 @@
-/* Moves the cursor by rows, columns and spans, and to other places. */
+/* Moves the cursor by rows, columns and spans, along wake-ups, and to waits, goroutines and times. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ size_t tl_shown_rows(const struct timeline *s)
 
 /* ---- rows ---- */
 
-/* Scrolls so that the cursor is on the screen, and the screen is full. */
+/* Scrolls so that the cursor is on the screen and no rows are left empty. */
 static void scroll(struct timeline *s)
 {
 	size_t rows = s->layout.chart > 0 ? (size_t)s->layout.chart : 1;
@@ -60,7 +60,7 @@ void tl_relist(struct timeline *s)
 	if (at == s->list.n)
 		at = s->row < s->list.n ? s->row : s->list.n ? s->list.n - 1 : 0;
 	s->row = at;
-	/* It stays where it was on the screen, whatever has changed above. */
+	/* Keep the cursor on its row of the screen, whatever has changed above. */
 	if (was_shown)
 		s->top = at > below ? at - below : 0;
 	remember_row(s);
@@ -87,7 +87,7 @@ void tl_kind(struct timeline *s, int step)
 	bool from_goroutine = s->list.kind == TL_GOROUTINES;
 
 	s->list.kind = (enum tl_kind)(((int)s->list.kind + step + TL_NKINDS) % TL_NKINDS);
-	/* Back to goroutines: go to the one that ran at the cursor. */
+	/* From another kind back to goroutines: go to the one that ran at the cursor. */
 	if (s->list.kind == TL_GOROUTINES && !from_goroutine && on != TP_NONE &&
 	    tl_jump(s, on, s->ns))
 		return;
@@ -174,7 +174,7 @@ void tl_zoom_all(struct timeline *s)
 
 	tl_range(s, &from, &to);
 	tl_window_show(&s->window, from, to);
-	/* The second time shows the whole run. */
+	/* If the window was at the range already, show the whole run. */
 	if (tl_window_same(&before, w))
 		tl_window_show(&s->window, 0, s->duration);
 	if (tl_window_col(w, s->ns) < 0 || tl_window_col(w, s->ns) >= w->cols) {
@@ -253,8 +253,8 @@ static bool push(struct timeline *s)
 	return true;
 }
 
-/* Goes to the waker in a timeline of all goroutines, which is opened above this one, as the
- * selection hides it. Writes to `cleared` which filters it removed. */
+/* Goes to a waker that the filters hide: opens a timeline of all goroutines on top of this one. Writes the
+ * filters that it removed to `cleared`. Returns false with a message. */
 static bool follow_outside(struct tui *t, struct timeline *s, char *cleared, size_t size)
 {
 	static const enum tui_text hide[] = {TUI_TEXT_GOROUTINE, TUI_TEXT_TASK, TUI_TEXT_REGION};
@@ -335,7 +335,7 @@ static void follow_now(struct tui *t, struct timeline *s)
 	}
 }
 
-/* If the details are not known yet, this is done when they are. */
+/* Goes to the waker. If the details are not known yet, tl_moment() does it when they come. */
 void tl_follow(struct tui *t, struct timeline *s)
 {
 	const struct rep_lane *row = tl_row(s);
@@ -444,7 +444,7 @@ void tl_moment(struct tui *t, struct timeline *s)
 	bool zoom = s->zoom_here != TL_ZOOM_NOT, if_small = s->zoom_here == TL_ZOOM_IF_SMALL;
 	int64_t from, to;
 
-	/* Within its column, the cursor moves to the moment that the column shows. */
+	/* Move the cursor within its column to the moment that was chosen for the column. */
 	tl_column(s, &from, &to);
 	if (to && row && d->from == from && d->to == to && row->index == d->index) {
 		set_time(s, d->ns);
@@ -522,7 +522,7 @@ void tl_longest(struct tui *t, struct timeline *s)
 	}
 }
 
-/* ---- what is typed behind @ ---- */
+/* ---- places typed after @ ---- */
 
 static bool go_to_goroutine(struct tui *t, struct timeline *s, const struct rep_goid *id)
 {

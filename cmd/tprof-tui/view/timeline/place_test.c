@@ -1,4 +1,4 @@
-/* Moving: columns, spans, wake-ups, and what is listed then. */
+/* Tests moves by columns, spans and wake-ups, and the rows that are listed afterwards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void test_columns_pan_at_the_edge(void **state)
 	sample_release(&x);
 }
 
-/* Down to one nanosecond per column and out again, wherever the cursor is. */
+/* Zooms in to one nanosecond per column and out again, with the cursor at different places. */
 static void test_zoom_both_ends(void **state)
 {
 	static const int64_t at[] = {0, 1, 499, 998, 999};
@@ -76,7 +76,7 @@ static void test_jump_unfolds(void **state)
 	assert_int_equal(s->list.n, 5);
 	assert_int_equal(tl_row(s)->id, 22);
 	assert_int_equal(s->ns, 550);
-	/* On the screen. */
+	/* The row is on the screen. */
 	assert_in_range(s->row, s->top, s->top + 2);
 	assert_false(tl_jump(s, 77, 1));
 	assert_int_equal(s->ns, 550);
@@ -91,7 +91,7 @@ static void test_follow_and_back(void **state)
 	(void)state;
 	assert_true(sample_init(&x));
 	assert_true(tl_jump(s, 0, 200));
-	/* Typed ahead: nothing happens before it is known what is there. */
+	/* Typed ahead: nothing happens until the details of the place are known. */
 	tl_follow(&x.tui, s);
 	assert_int_equal(tl_row(s)->id, 1);
 	sample_moment(&x, 100, 550, 5, 550);
@@ -127,10 +127,10 @@ static void test_spans(void **state)
 	tl_next_span(s, 1);
 	assert_int_equal(s->ns, 550);
 	sample_moment(&x, 550, 1000, TP_NONE, 0);
-	/* The last one. */
+	/* This is the last span. */
 	tl_next_span(s, 1);
 	assert_int_equal(s->ns, 550);
-	/* To the start of the one before, once that is known. */
+	/* Goes to the start of the previous span once its details are known. */
 	tl_next_span(s, -1);
 	assert_int_equal(s->ns, 549);
 	sample_moment(&x, 100, 550, TP_NONE, 0);
@@ -148,7 +148,7 @@ static void test_longest_waits(void **state)
 	assert_true(sample_init(&x));
 	tl_longest(&x.tui, s);
 	assert_int_equal(s->special, TL_ASK_LONGEST);
-	/* Typed ahead, both. */
+	/* Both keys are typed ahead. */
 	tl_longest(&x.tui, s);
 	tl_follow(&x.tui, s);
 	s->special = TL_ASK_NOTHING;
@@ -165,13 +165,13 @@ static void test_longest_waits(void **state)
 	tl_moment(&x.tui, s);
 	assert_int_equal(tl_row(s)->id, 1);
 	assert_int_equal(s->ns, 300);
-	/* Round again. */
+	/* After the last wait comes the first. */
 	tl_longest(&x.tui, s);
 	assert_int_equal(s->ns, 100);
 	sample_release(&x);
 }
 
-/* A row that is not there any more gives its place to its group, or to who is there. */
+/* If the cursor's row is no longer listed, the cursor goes to its group, or to another row. */
 static void test_rows_that_go(void **state)
 {
 	struct sample x;
@@ -218,11 +218,11 @@ static void test_go(void **state)
 	sample_release(&x);
 }
 
-/* Columns are whole, moments exact, whichever end they are. */
+/* At either end of a range, a column counts as a whole and a moment is exact. */
 static void test_range_ends(void **state)
 {
 	static const struct {
-		int64_t anchor, ns; /* negative: by columns */
+		int64_t anchor, ns; /* negative: reached by columns */
 		int64_t from, to;
 	} cases[] = {{-250, -450, 200, 500}, {-450, -250, 200, 500}, {250, 450, 250, 450},
 		     {450, 250, 250, 450},   {-250, 450, 200, 450},  {250, -450, 250, 500},
@@ -274,7 +274,7 @@ static void test_time_text(void **state)
 
 		assert_string_equal(tl_time_text(&x.s, text, cases[i].ns), cases[i].text);
 	}
-	/* A run without a clock has no ns. */
+	/* A run without a clock has ticks instead of ns. */
 	x.view.select.run = &clockless;
 	assert_string_equal(tl_time_text(&x.s, ticks, 42424832), "42,424,832");
 	assert_string_equal(tl_time_text(&x.s, ticks, INT64_MAX), "9,223,372,036,854,775,807");

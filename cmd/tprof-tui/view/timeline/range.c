@@ -1,4 +1,4 @@
-/* Selecting a time range, and clearing it. */
+/* Selects and clears time ranges. */
 #include "tprof-tui/view/timeline/timeline.h"
 
 #include "base/sum.h"
@@ -9,14 +9,14 @@ void tl_range(const struct timeline *s, int64_t *from, int64_t *to)
 
 	*from = select->from_ns == INT64_MIN ? 0 : select->from_ns;
 	*to = select->to_ns == INT64_MAX ? s->duration : select->to_ns;
-	/* Events may come at the very end of the run. */
+	/* Include events at the very end of the run. */
 	if (*to >= s->duration)
 		*to = s->duration + 1;
 	if (*from < 0 || *from >= *to)
 		*from = 0;
 }
 
-/* Returns the start of the column of a time. */
+/* Returns the start of the column that contains a time. */
 static int64_t column_start(const struct timeline *s, int64_t ns)
 {
 	int64_t off = tp_minus(ns, s->window.from) % s->window.cell;
@@ -67,7 +67,7 @@ void tl_begin_range(struct tui *t, struct timeline *s)
 	tui_message(t, "a time range begins here; move, then v or Enter ends it, Esc cancels it");
 }
 
-/* Filters are cleared in the same way in all views. */
+/* Leaves the range alone if filters are set: all views clear these in the same way. */
 bool tl_clear_range(struct tui *t, struct timeline *s)
 {
 	struct tui_view *v = s->view;

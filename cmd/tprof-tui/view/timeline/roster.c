@@ -117,7 +117,7 @@ size_t tl_roster_group_of(const struct tl_roster *r, uint32_t index)
 	return index < r->nof && r->of[index] ? r->group_of[r->of[index] - 1] : r->ngroups;
 }
 
-/* ---- what is listed ---- */
+/* ---- the list ---- */
 
 bool tl_list_init(struct tl_list *l, const struct tl_roster *r)
 {
@@ -152,7 +152,7 @@ static bool is_there(const struct tl_list *l, const struct rep_lane *row, const 
 	return l->all || (row->from < tl_window_to(w) && row->to >= w->from);
 }
 
-/* Adds rows that exist in the window; the list has room. */
+/* Adds the rows that exist in the window. The list has room for them. */
 static void add(struct tl_list *l, const struct rep_lane *row, size_t n, const struct tl_window *w)
 {
 	for (size_t i = 0; i < n; i++)

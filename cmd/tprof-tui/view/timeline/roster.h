@@ -1,5 +1,5 @@
-/* All rows that a timeline may list, with copied names, so that folding, finding and listing
- * need no answer from the worker.
+/* All rows that a timeline may list, with copied names, so that rows can be folded, found and listed
+ * without the worker.
  *
  * Groups are sorted by busy time; their goroutines follow, by id. A goroutine that is alone in
  * its group is listed without the group. */
@@ -24,23 +24,24 @@ struct tl_roster {
 	struct rep_lane *member;
 	size_t nmembers;
 	uint32_t *first, *group_of;
-	uint32_t *of; /* by index of a goroutine: its place in member[] + 1, 0: none; nof of them */
+	uint32_t *of; /* by index of a goroutine: its place in member[] + 1, or 0 */
 	size_t nof;
 	struct rep_lane *other[TL_NKINDS]; /* rows of the other kinds */
 	size_t nother[TL_NKINDS];
 	struct tp_arena names;
 };
 
-/* Take rows from rep_lanes_rows: all groups, unfolded; and the other kinds. Call each once per
- * kind. Names are copied. Return 0 or TP_ENOMEM; release the roster in every case. */
+/* Fill in the roster with rows of rep_lanes_rows: the goroutines with all groups unfolded, and the rows of
+ * another kind. Call each once per kind. Names are copied. Return 0 or TP_ENOMEM. The caller releases
+ * the roster in every case. */
 int tl_roster_goroutines(struct tl_roster *r, const struct rep_lane *row, size_t n,
 			 struct tp_err *err);
 int tl_roster_others(struct tl_roster *r, enum tl_kind kind, const struct rep_lane *row, size_t n,
 		     struct tp_err *err);
 void tl_roster_release(struct tl_roster *r);
 
-/* Return the goroutine with this index or name; NULL if it is not in the roster. A name without a
- * life means the last life. */
+/* Return the goroutine with this index or id; NULL if it is not in the roster. An id without a life
+ * means the last life. */
 const struct rep_lane *tl_roster_goroutine(const struct tl_roster *r, uint32_t index);
 const struct rep_lane *tl_roster_by_goid(const struct tl_roster *r, const struct rep_goid *goid);
 /* Returns the group of a goroutine by its index; ngroups if there is none. */
@@ -50,18 +51,18 @@ size_t tl_roster_group_of(const struct tl_roster *r, uint32_t index);
 struct tl_list {
 	enum tl_kind kind;
 	bool *unfolded; /* by group */
-	bool all;	/* also those that do not exist in the window */
+	bool all;	/* list rows that do not exist in the window, too */
 	const struct rep_lane **row;
 	size_t n, room;
 };
-/* Return false, and leave the list as it is, if memory is out. */
+/* Return false and leave the list unchanged if memory is out. */
 bool tl_list_init(struct tl_list *l, const struct tl_roster *r);
 bool tl_list_fill(struct tl_list *l, const struct tl_roster *r, const struct tl_window *w);
 void tl_list_release(struct tl_list *l);
-/* Returns the place of a row in the list, else that of its group, else n. */
+/* Returns the place of a row in the list; if it is not listed, that of its group; else l->n. */
 size_t tl_list_find(const struct tl_list *l, const struct tl_roster *r, enum rep_lane_kind kind,
 		    uint32_t index);
-/* Folds or unfolds the group that a row is or belongs to. Returns false if there is none. */
+/* Folds or unfolds a group, given its row or that of a member. Returns false if the row has no group. */
 bool tl_list_fold(struct tl_list *l, const struct tl_roster *r, const struct rep_lane *row);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rows: groups and their goroutines, folded and not, those that are there in a window. */
+/* Tests the list of rows: groups and goroutines, folded and unfolded, that exist in a window. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static void make(struct tl_roster *r, struct tl_list *l)
 	assert_true(tl_list_init(l, r));
 }
 
-/* "7* 4 1": indices of what is listed, groups with a star. */
+/* Checks the indices of the listed rows, with a star for groups: "7* 4 1". */
 static void assert_list(struct tl_list *l, const struct tl_roster *r, int64_t from, int64_t to,
 			const char *expected)
 {
@@ -67,12 +67,12 @@ static void test_list_fold(void **state)
 
 	(void)state;
 	make(&r, &l);
-	/* One that is alone needs no group. */
+	/* A goroutine that is alone in its group is listed without the group. */
 	assert_list(&l, &r, 0, 1000, "7* 0");
 	assert_true(tl_list_fold(&l, &r, l.row[0]));
 	assert_list(&l, &r, 0, 1000, "7* 4 1 5 0");
 	assert_false(tl_list_fold(&l, &r, l.row[4]));
-	/* From within. */
+	/* A member folds its group. */
 	assert_true(tl_list_fold(&l, &r, l.row[2]));
 	assert_list(&l, &r, 0, 1000, "7* 0");
 	tl_list_release(&l);
@@ -109,7 +109,7 @@ static void test_list_find(void **state)
 	make(&r, &l);
 	assert_list(&l, &r, 0, 1000, "7* 0");
 	assert_int_equal(tl_list_find(&l, &r, REP_LANE_GOROUTINE, 0), 1);
-	/* In its folded group. */
+	/* A goroutine in a folded group is found at the group. */
 	assert_int_equal(tl_list_find(&l, &r, REP_LANE_GOROUTINE, 5), 0);
 	l.unfolded[0] = true;
 	assert_list(&l, &r, 0, 1000, "7* 4 1 5 0");
@@ -134,7 +134,7 @@ static void test_roster_goroutine(void **state)
 	assert_null(tl_roster_by_goid(&r, &(struct rep_goid){99, 0}));
 	assert_int_equal(tl_roster_group_of(&r, 0), 1);
 	assert_int_equal(tl_roster_group_of(&r, 3), r.ngroups);
-	/* Names are its own. */
+	/* The roster owns copies of the names. */
 	assert_ptr_not_equal(tl_roster_goroutine(&r, 5)->name, lanes[3].name);
 	assert_string_equal(tl_roster_goroutine(&r, 5)->name, "main.worker");
 	tl_list_release(&l);

@@ -1,4 +1,4 @@
-/* Copying and saving: details and rows as text, cells as CSV, the picture as SVG. */
+/* Copies and saves: details and rows as text, cells as CSV, the picture as SVG. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* ---- yank ---- */
 
-/* Returns the cell of a listed row, NULL if it is not known. */
+/* Returns the cell of a listed row in column i of the window; NULL if the picture lacks it. */
 static const struct rep_cell *cell_at(const struct timeline *s, const struct rep_lane *lane, int i)
 {
 	const struct tl_picture *p = &s->picture;
@@ -51,7 +51,7 @@ int tl_yank(struct tui_view *v, bool all, struct tp_buf *out)
 	return failed | tl_panel_text(s, out);
 }
 
-/* ---- CSV: a line per cell ---- */
+/* ---- CSV: one line per cell ---- */
 
 enum {
 	COLUMN_ROW,
@@ -159,7 +159,7 @@ static int put_text(struct tp_buf *out, int x, int y, const char *text, size_t s
 	return put(out, head) | rep_escape(out, text, size, REP_ESCAPE_XML) | put(out, "</text>\n");
 }
 
-/* Adjacent cells of the same colour become one rectangle. */
+/* Writes the cells of a row. Adjacent cells of the same colour become one rectangle. */
 static int put_cells(const struct timeline *s, const struct rep_lane *lane, int y,
 		     struct tp_buf *out)
 {

@@ -55,7 +55,8 @@ static inline bool sample_init(struct sample *x)
 	return true;
 }
 
-/* What the worker would have said of the place under the cursor. */
+/* Sets the details of the place under the cursor, in place of the worker: a wait in [start, end), ended by
+ * `waker` (TP_NONE: unknown) at `at`. */
 static inline void sample_moment(struct sample *x, int64_t start, int64_t end, uint32_t waker,
 				 int64_t at)
 {

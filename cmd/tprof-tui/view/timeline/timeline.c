@@ -43,7 +43,7 @@ void tl_begin(struct timeline *s)
 	const struct rep_lane *lane = NULL;
 	int64_t from, to;
 
-	bool kept = s->window.cols > 0; /* by tl_follow */
+	bool kept = s->window.cols > 0; /* the window was set by tl_follow() */
 
 	tl_range(s, &from, &to);
 	if (!kept) {
@@ -52,7 +52,7 @@ void tl_begin(struct timeline *s)
 	}
 	s->ns = from;
 	s->loose = true;
-	/* A single group is unfolded. */
+	/* Unfold a group that is the only one. */
 	if (s->roster.ngroups == 1)
 		s->list.unfolded[0] = true;
 	tl_relist(s);
@@ -73,7 +73,7 @@ static void close_view(struct tui_view *v)
 	tl_ask_release(v->state);
 }
 
-/* Jobs of other views may have replaced ours. */
+/* Asks again for everything that is missing, since jobs of other views may have replaced ours. */
 static void resume(struct tui_view *v)
 {
 	struct timeline *s = v->state;
@@ -83,7 +83,8 @@ static void resume(struct tui_view *v)
 	s->playing = s->gave_up = false;
 }
 
-/* Cells show everything that a goroutine did, so other filters are ignored. */
+/* Returns the filters that the timeline obeys. Cells show everything that a goroutine did, so it ignores
+ * the others. */
 static unsigned filters(const struct tui_view *v)
 {
 	(void)v;
@@ -137,7 +138,7 @@ static void open_goroutine(struct tui *t, struct timeline *s, uint32_t goroutine
 	tui_open(t, tui_view_find("goroutine"), NULL);
 }
 
-/* Opens the goroutines that work for a task, in its time. */
+/* Opens a timeline of the goroutines that work for a task, restricted to the task's time. */
 static void open_task(struct tui *t, const struct rep_lane *row)
 {
 	struct tui_select *s = &t->select;
@@ -298,7 +299,7 @@ static bool act(struct tui_view *v, enum tui_action action)
 
 /* ---- the view ---- */
 
-/* Goroutines are the default. */
+/* Writes the kind of rows; goroutines are the default. */
 static void keep(struct tui_view *v, char *text, size_t size)
 {
 	const struct timeline *s = v->state;

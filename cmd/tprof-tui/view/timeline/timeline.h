@@ -1,15 +1,16 @@
-/* The timeline: rows of goroutines, Ps, Ms or tasks over time. Shared by its files.
+/* The timeline: rows of goroutines, Ps, Ms or tasks over time; private to this folder.
  *
- *	window   the time that is shown             roster   the rows, and those that are listed
+ *	window   the time that is shown             roster   all rows, and the listed ones
  *	picture  cells, made in the background      detail   details of the place under the cursor
- *	ask      asks for what is missing           place    moves, jumps, the wake-up chain
+ *	ask      requests for missing data          place    moves, jumps, the wake-up chain
  *	look     how cells are drawn                draw, panel  the screen
  *	range    selecting a time range             find     search, highlight
- *	save     copying, CSV, SVG
+ *	job      work in the background             save     copying, CSV, SVG
+ *	mouse    clicks, dragging, the wheel
  *
- * The screen's thread never waits. It draws the picture that it has, stretched to the window,
- * and after each drawing asks for what is missing (tl_ask), so that after many keys only the
- * last state is made. */
+ * The screen's thread never waits. It draws the picture that it has, stretched to the window. After
+ * each drawing it asks for missing data (tl_ask), so that after many keys only the last state is
+ * made. */
 #ifndef TUI_TIMELINE_TIMELINE_H
 #define TUI_TIMELINE_TIMELINE_H
 
@@ -20,7 +21,7 @@
 #include "tprof-tui/view/timeline/roster.h"
 #include "tprof-tui/view/timeline/window.h"
 
-/* What the worker can be asked for, the most urgent first. */
+/* Requests to the worker, the most urgent first. */
 enum tl_ask {
 	TL_ASK_NOTHING,
 	TL_ASK_ROSTER,
@@ -30,14 +31,14 @@ enum tl_ask {
 	TL_ASK_COARSE,	/* an approximate picture, made at once */
 	TL_ASK_MOMENT,	/* the details of the place under the cursor */
 	TL_ASK_EXACT,	/* an exact picture */
-	TL_ASK_AHEAD,	/* reading what pictures at other zooms need */
+	TL_ASK_AHEAD,	/* reading data that pictures at other zooms need */
 };
 
-/* Rows of the screen, from top to bottom; 0: there is no room. */
+/* The layout of the screen: numbers of rows, from top to bottom. 0: the part does not fit. */
 struct tl_layout {
 	struct tui_area area;
-	int label; /* columns for names, at the left */
-	int cols;  /* columns of time, to the right */
+	int label; /* columns for names, on the left */
+	int cols;  /* columns of time, on the right */
 	int axis, band, notes, chart, legend, panel;
 };
 
@@ -46,7 +47,7 @@ struct tl_place {
 	int64_t ns;
 };
 
-/* A wait that was found. */
+/* One of the longest waits. */
 struct tl_wait {
 	uint32_t goroutine;
 	int64_t from, to;
@@ -58,8 +59,8 @@ enum { TL_BY_STATE = 1, TL_BY_REASON = 2, TL_BY_FUNCTION = 4, TL_BY_LABEL = 8, T
 
 struct tl_highlight {
 	char *text;	    /* lower case; NULL: none */
-	unsigned what;	    /* bits: TL_BY_… */
-	enum tl_show state; /* that it names; TL_NSHOWN: none */
+	unsigned what;	    /* scope: bits TL_BY_… */
+	enum tl_show state; /* the state that the text names; TL_NSHOWN: none */
 	bool *row;	    /* by row of the picture: its name contains the text */
 	bool *label;	    /* by cell of the picture: a mark on it contains the text */
 };
@@ -70,55 +71,55 @@ struct timeline {
 
 	struct tl_roster roster;
 	struct tl_list list;
-	bool ready;	 /* there is a roster */
+	bool ready;	 /* the roster is loaded */
 	char error[400]; /* why there is no roster */
 	int64_t duration;
 
 	struct tl_window window;
-	size_t row, top;	    /* in the list: the cursor, the first on the screen */
-	enum rep_lane_kind at_kind; /* of the cursor's row, wherever it is listed */
+	size_t row, top;	    /* in the list: the cursor's row, the first one shown */
+	enum rep_lane_kind at_kind; /* identifies the cursor's row when the list changes */
 	uint32_t at_index;
 	int64_t ns;
-	bool loose; /* the cursor stands for its column, not for a moment */
+	bool loose; /* the cursor means its column, not the moment `ns` */
 
 	struct tl_picture picture;
 	struct tl_detail detail;
-	/* To be done when the details of the place are known: */
-	enum { TL_ZOOM_NOT, TL_ZOOM_HERE, TL_ZOOM_IF_SMALL } zoom_here; /* to the span */
+	/* Actions that wait for the details of the place: */
+	enum { TL_ZOOM_NOT, TL_ZOOM_HERE, TL_ZOOM_IF_SMALL } zoom_here; /* zoom to the span */
 	int follow; /* go to the waker, this many times */
 	int hops;   /* go this many spans forward, or back if negative */
 	bool snap;  /* go to the start of the span */
 
 	int64_t anchor;		/* start of a range that is being selected; INT64_MIN: none */
 	bool anchor_loose;	/* as `loose` */
-	struct tl_place *chain; /* places from which wakers were gone to */
+	struct tl_place *chain; /* places from which the user went to wakers */
 	size_t nchain;
 
-	struct tl_wait *wait; /* the longest ones in the range */
+	struct tl_wait *wait; /* the longest waits in the range */
 	size_t nwaits, at_wait;
 	bool waits_known;
 	size_t waits_ahead; /* the index to go to when they are known */
 
-	struct rep_event_at event; /* the last one stepped to */
+	struct rep_event_at event; /* the last event stepped to */
 	bool event_known, playing;
-	int step; /* that is asked for */
+	int step; /* requested step: 1 or -1 */
 	bool step_here;
 
 	struct tl_highlight highlight;
 	char *wanted; /* the text searched for */
 	int find_step;
 
-	enum tl_ask special; /* STEP, LONGEST or FIND if wanted, else NOTHING */
-	enum tl_ask asked;   /* what the worker is making, and its arguments */
+	enum tl_ask special; /* STEP, LONGEST or FIND if requested, else NOTHING */
+	enum tl_ask asked;   /* the current request to the worker, and its arguments */
 	struct tl_window asked_window;
 	uint64_t asked_rows;
 	struct tl_place asked_place;
 	int64_t asked_from, asked_to;
-	bool read_ahead; /* done */
-	bool gave_up;	 /* a job failed; nothing more is asked for until the next key */
+	bool read_ahead; /* TL_ASK_AHEAD is done */
+	bool gave_up;	 /* a job failed: no requests until the next key */
 };
 
-/* Returns whether there is something to move in. */
+/* Returns whether the cursor can be moved: rows are loaded and columns fit the screen. */
 static inline bool tl_usable(const struct timeline *s)
 {
 	return s->ready && !*s->error && s->layout.cols;
@@ -126,9 +127,9 @@ static inline bool tl_usable(const struct timeline *s)
 
 /* ---- ask.c ---- */
 
-/* Asks for the most urgent of what is missing. Call it after drawing. */
+/* Asks the worker for the most urgent of the missing data. Call it after drawing. */
 void tl_ask(struct tui *t, struct timeline *s);
-/* Asks for STEP, LONGEST or FIND at the next tl_ask(). */
+/* Makes the next tl_ask() ask for STEP, LONGEST or FIND. */
 void tl_want(struct timeline *s, enum tl_ask special);
 void tl_ask_release(struct timeline *s);
 
@@ -141,11 +142,11 @@ struct tl_job {
 
 	/* arguments */
 	struct tl_window window;
-	struct rep_lane *row; /* of a picture, of a search; names must not be used */
+	struct rep_lane *row; /* rows of a picture or a search; names must not be used */
 	size_t nrows;
-	struct rep_lane lane; /* of a moment; the result of a search */
+	struct rep_lane lane; /* the place of a moment; the result of a search */
 	int64_t ns;	      /* likewise */
-	int64_t from, to;     /* of a moment: see tl_detail_of */
+	int64_t from, to;     /* see tl_detail_of */
 	int step, col;
 	char *text;    /* lower case */
 	uint32_t only; /* see rep_lanes_step */
@@ -165,12 +166,12 @@ struct tl_job {
 	bool found;
 };
 
-/* On the worker's thread. */
+/* Does the job, on the worker's thread. */
 int tl_job_work(struct tui_job *job, struct tp_store *store, struct tp_err *err);
 
 /* ---- timeline.c ---- */
 
-/* Sets window and cursor by the selection, once there is a roster. */
+/* Sets the window and the cursor from the selection. The roster must be loaded. */
 void tl_begin(struct timeline *s);
 
 /* Does what Enter does. */
@@ -188,23 +189,24 @@ void tl_zoom_there(struct tui_view *v, int row, int col, int by);
 void tl_range(const struct timeline *s, int64_t *from, int64_t *to);
 /* Begins a range at the cursor, or ends it there. */
 void tl_begin_range(struct tui *t, struct timeline *s);
-/* Sets the range from the anchor to the cursor; an end that was reached by columns covers its
- * column. */
+/* Sets [*from, *to) to the range between anchor and cursor. An end that was reached by columns includes
+ * its whole column. */
 void tl_selecting(const struct timeline *s, int64_t *from, int64_t *to);
 /* Ends the range, and restricts all views to it. */
 void tl_end_range(struct tui *t, struct timeline *s);
-/* Clears the range. Returns false if filters are set, which all views clear in the same way. */
+/* Cancels a range that is being selected and clears the selected one. Returns false if filters are set,
+ * which all views clear in the same way. */
 bool tl_clear_range(struct tui *t, struct timeline *s);
 
-/* Sets [*from, *to) to the column that the cursor stands for, on a goroutine's row; 0, 0: a
- * moment. */
+/* Sets [*from, *to) to the column that the cursor means on a goroutine's row; to 0, 0 if it means a
+ * moment, or is on another row. */
 void tl_column(const struct timeline *s, int64_t *from, int64_t *to);
 
 /* ---- place.c ---- */
 
-const struct rep_lane *tl_row(const struct timeline *s); /* the cursor's; NULL: nothing is listed */
-/* Lists the rows again after the window, the folding or the kind of rows has changed; the cursor
- * stays on its row. */
+const struct rep_lane *tl_row(const struct timeline *s); /* the cursor's; NULL: the list is empty */
+/* Lists the rows again after a change of the window, the folding or the kind of rows. The cursor stays on
+ * its row if that is still listed. */
 void tl_relist(struct timeline *s);
 void tl_move_rows(struct timeline *s, long by);
 void tl_move_columns(struct timeline *s, int by);
@@ -214,15 +216,15 @@ void tl_zoom(struct timeline *s, int by);
 void tl_pan(struct timeline *s, int64_t columns);
 void tl_zoom_here(struct timeline *s);
 void tl_zoom_all(struct timeline *s);
-/* Goes to a goroutine at a time, whatever is listed. Returns false if there is no such row. */
+/* Goes to a goroutine at a time, and lists its row if necessary. Returns false if it has no row. */
 bool tl_jump(struct timeline *s, uint32_t goroutine, int64_t ns);
 void tl_follow(struct tui *t, struct timeline *s);
 void tl_follow_back(struct tui *t, struct timeline *s);
-/* Moves by spans on a goroutine's row, elsewhere by changes that are visible. */
+/* Moves by spans on a goroutine's row, on other rows by visible changes. */
 void tl_next_span(struct timeline *s, int step);
 void tl_kind(struct timeline *s, int step);
 void tl_fold(struct tui *t, struct timeline *s);
-/* Called when new details have come. */
+/* Called when new details have arrived. */
 void tl_moment(struct tui *t, struct timeline *s);
 void tl_longest(struct tui *t, struct timeline *s);
 void tl_go_to_wait(struct tui *t, struct timeline *s, size_t i);
@@ -233,12 +235,12 @@ bool tl_go(struct tui_view *v, const char *text);
 void tl_lay_out(struct tl_layout *l, struct tui_area area);
 void tl_draw(struct timeline *s);
 void tl_draw_panel(struct timeline *s, int row, int rows);
-/* Writes the name of a row: "main.worker", "g17 main.worker", "P 3"; "" for none. */
+/* Writes the name of a row: "main.worker", "g17 main.worker", "P 3"; "" if row is NULL. */
 void tl_lane_text(const struct rep_lane *row, char *text, size_t size);
-/* Writes "g17 main.worker"; for a goroutine without a row only its id. */
+/* Writes "g17 main.worker", or only the id if the goroutine has no row. */
 void tl_goroutine_text(const struct timeline *s, uint32_t goroutine, struct rep_goid id, char *text,
 		       size_t size);
-/* Writes all details, one on each line. */
+/* Writes all details, one per line. Returns 0 or nonzero if memory is out. */
 int tl_panel_text(const struct timeline *s, struct tp_buf *out);
 /* Writes a moment as tui_exact_text() does. */
 static inline char *tl_time_text(const struct timeline *s, char text[TUI_TIME_SIZE], int64_t ns)
@@ -247,7 +249,7 @@ static inline char *tl_time_text(const struct timeline *s, char text[TUI_TIME_SI
 }
 /* Returns the number of rows on the screen. */
 size_t tl_shown_rows(const struct timeline *s);
-/* Returns the cell of the picture under the cursor, or NULL. */
+/* Returns the picture's cell under the cursor, or NULL. */
 const struct rep_cell *tl_cell(const struct timeline *s);
 
 /* ---- find.c ---- */

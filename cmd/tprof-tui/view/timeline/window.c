@@ -2,7 +2,7 @@
 
 #include "base/wide.h"
 
-/* Returns value * by / of. The product may exceed 64 bits; the result fits, as no window is wider
+/* Returns value * by / of. The product may exceed 64 bits. The result does not, as no window is wider
  * than its run. */
 static int64_t scale(int64_t value, int64_t by, int64_t of)
 {
@@ -18,7 +18,7 @@ static int64_t length(const struct tl_window *w)
 	return w->hi - w->lo;
 }
 
-/* Returns the widest possible column. */
+/* Returns the width of a column when the whole run is shown. */
 static int64_t widest(const struct tl_window *w)
 {
 	int64_t cell = length(w) / w->cols + (length(w) % w->cols != 0);
@@ -62,7 +62,7 @@ void tl_window_show(struct tl_window *w, int64_t from, int64_t to)
 		to = w->hi;
 	size = to > from ? to - from : 1;
 	w->cell = size / w->cols + (size % w->cols != 0);
-	/* The rest of the last column is split between both sides. */
+	/* Whole columns may cover more than the range; divide the excess between both sides. */
 	w->from = from - (w->cell * w->cols - size) / 2;
 	clamp(w);
 }
@@ -100,7 +100,7 @@ bool tl_window_pan(struct tl_window *w, int64_t columns)
 {
 	int64_t before = w->from;
 
-	/* At most from one end to the other. */
+	/* Limit the move to the length of the run. */
 	if (columns > length(w) / w->cell)
 		columns = length(w) / w->cell + 1;
 	if (columns < -(length(w) / w->cell))

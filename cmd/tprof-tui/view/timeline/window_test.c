@@ -1,4 +1,4 @@
-/* Zoom and pan: exact columns from the whole of a run to one nanosecond each. */
+/* Tests zoom and pan: columns are exact from the whole run to one nanosecond each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@ static void test_window_init_whole_run(void **state)
 	} cases[] = {
 	    {0, 1000, 10, 100},
 	    {0, 1001, 10, 101},
-	    {0, 7, 10, 1}, /* fewer ns than columns: one each */
-	    {5, 5, 10, 1}, /* nothing at all */
+	    {0, 7, 10, 1}, /* fewer ns than columns */
+	    {5, 5, 10, 1}, /* an empty run */
 	    {0, INT64_MAX / 4, 80, INT64_MAX / 4 / 80 + 1},
 	    {0, 1000, 0, 1000},
 	};
@@ -34,8 +34,8 @@ static void test_window_init_whole_run(void **state)
 	}
 }
 
-/* All the way in and out again: the time that was zoomed on keeps its column until an end of the
- * run is in the way, and both ends are reached. */
+/* Zooms all the way in and out again. The time around which it zooms stays visible, and both limits of
+ * the zoom are reached. */
 static void test_window_zoom_both_ends(void **state)
 {
 	static const int64_t hi[] = {1, 60, 1000, 25999999999, INT64_MAX / 4};
@@ -102,7 +102,7 @@ static void test_window_pan_ends(void **state)
 	assert_false(tl_window_pan(&w, 1));
 	assert_true(tl_window_pan(&w, INT64_MIN + 1));
 	assert_int_equal(w.from, 0);
-	/* Not a whole column is left before the end. */
+	/* Less than a column is left before the end. */
 	tl_window_show(&w, 0, 990);
 	w.from = 10000 - 990 - 50;
 	assert_true(tl_window_pan(&w, 1));
@@ -125,7 +125,7 @@ static void test_window_show_range(void **state)
 	tl_window_show(&w, INT64_MIN, INT64_MAX);
 	assert_int_equal(w.from, 0);
 	assert_int_equal(w.cell, 1000);
-	/* Behind everything. */
+	/* A range after the end of the run. */
 	tl_window_show(&w, 20000, 30000);
 	assert_true(w.from >= 0 && tl_window_to(&w) <= 10000);
 }
@@ -180,7 +180,7 @@ static void test_window_reveal(void **state)
 	assert_int_equal(tl_window_to(&w), 10000);
 }
 
-/* A damaged store may say that a run took all of 64 bits. */
+/* In a damaged store, the length of a run may use all 64 bits. */
 static void test_window_init_endless(void **state)
 {
 	static const int cols[] = {1, 28, 56, 206, 1000};

@@ -1,4 +1,4 @@
-/* Makes tables on the worker's thread, each like the command that prints it. */
+/* Makes the tables on the worker's thread, with the functions of the commands that print them. */
 #include "tprof-tui/view/top/top.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "profile/trace.h"
 #include "tprof-tui/fill.h"
 
-/* More rows are dropped, with a note below the table. */
+/* Rows beyond this limit are dropped; a note below the table says so. */
 #define MOST_ROWS 200000
 
 void top_result_release(struct top_result *t)
@@ -28,7 +28,7 @@ void top_ask_release(struct tui_fill *f)
 
 /* ---- reports on traces ---- */
 
-/* Makes each table of a page on its own, so that none is cut. */
+/* Makes each table of a page separately, so that every table is complete. */
 static int fill_page(const struct rep_top_options *page, const struct rep_run *run,
 		     struct tp_store *store, struct rep_output *out, struct tp_err *err)
 {
@@ -48,7 +48,8 @@ static int fill_page(const struct rep_top_options *page, const struct rep_run *r
 	return code;
 }
 
-/* Goroutines filtered by a state are sorted by it; running, the usual key, would be 0 for all. */
+/* Returns the sort key for goroutines that are filtered by a state or reason, NULL for the default. The
+ * default, running, would be 0 for all of them. */
 static const char *state_key(const struct rep_filter_text *f)
 {
 	static const char *const keys[] = {"blocked", "runnable", "syscall"};
@@ -100,7 +101,7 @@ static int load_trace(const struct top_ask *a, struct tp_store *store, const str
 	return rep_trace_profile(store, run, &opt, p, err);
 }
 
-/* Loads the view of a trace, or a profile. */
+/* Loads a trace as the profile of the table's view, or a profile as it is. */
 static int load_view(const struct top_ask *a, struct tp_store *store, const struct rep_run *run,
 		     struct tp_profile **p, struct tp_err *err)
 {
@@ -138,7 +139,7 @@ static int subtract(struct top_ask *a, struct tp_store *store, struct tp_profile
 	return 0;
 }
 
-/* Notes the sample types, and which one is shown. */
+/* Records the sample types, and which of them is shown. */
 static int tell_types(struct top_ask *a, const struct rep_profile_view *v)
 {
 	const struct tp_profile *p = v->profile;
@@ -159,7 +160,7 @@ static int tell_types(struct top_ask *a, const struct rep_profile_view *v)
 static void options(const struct top_ask *a, struct rep_profile_options *opt)
 {
 	*opt = (struct rep_profile_options)REP_PROFILE_OPTIONS_INIT;
-	/* All rows, in the unit of tprof-top, which leaves out small ones. */
+	/* Show all rows, in the unit that tprof-top chooses without the small rows, which it leaves out. */
 	opt->unit_fraction = opt->node_fraction;
 	opt->node_fraction = 0;
 	opt->granularity = a->how.granularity;
@@ -198,7 +199,7 @@ static int fill_functions(struct top_ask *a, struct tp_store *store, struct rep_
 	return code;
 }
 
-/* The report cpu has the functions of the view cpu, which has their callers. */
+/* Makes the report cpu. Its rows unfold by the profile of the view cpu, which has the same functions. */
 static int fill_cpu(struct top_ask *a, struct tp_store *store, struct rep_output *out,
 		    struct tp_err *err)
 {
@@ -213,13 +214,13 @@ static int fill_cpu(struct top_ask *a, struct tp_store *store, struct rep_output
 		return tp_nomem(err);
 	m->by_name = true;
 	code = load_trace(a, store, a->fill.job.select.run, REP_TRACE_CPU, 0, &m->profile, err);
-	/* In samples, as in the report. */
+	/* Count samples, as the report does. */
 	opt.sample_index = "0";
 	opt.node_fraction = 0;
 	return code ? code : rep_profile_top(&m->top, m->profile, &opt, err);
 }
 
-/* Writes a report on profiles that is a table. */
+/* Writes a report on profiles whose rows are not functions: labels or goroutines. */
 static int fill_rows(struct top_ask *a, struct tp_store *store, struct rep_output *out,
 		     struct tp_err *err)
 {
@@ -245,7 +246,7 @@ static int fill_rows(struct top_ask *a, struct tp_store *store, struct rep_outpu
 	return code;
 }
 
-/* ---- goroutines that stay ---- */
+/* ---- leaked goroutines ---- */
 
 static int fill_leaks(const struct top_ask *a, struct tp_store *store, struct rep_output *out,
 		      struct tp_err *err)
@@ -279,9 +280,8 @@ static int fill_paths(struct rep_view *v, const struct rep_path_options *pick,
 {
 	struct rep_path_requests list;
 	struct rep_path path = {0};
-	/* A tree has no more branches than there are chains, and shows few unless all are asked
-	 * for.
-	 */
+	/* 0 rows: all branches of a tree, whose number is limited by that of the chains. The default
+	 * would show only a few. */
 	const struct rep_path_page page = {
 	    .v = v, .list = &list, .path = &path, .rows = report == REP_PATH_TREE ? 0 : MOST_ROWS};
 	int code = rep_path_pick(v, pick, &list, err);
@@ -334,7 +334,7 @@ static int fill_longest(struct top_ask *a, struct tp_store *store, struct rep_ou
 			struct tp_err *err)
 {
 	const struct top_longest *which = &top_longest[a->entry.which];
-	/* Whoever asks for sleepers by name gets them. */
+	/* Sleeping goroutines are left out unless a reason is selected. */
 	const struct rep_worst_options opt = {.states = which->states,
 					      .n = MOST_SPANS,
 					      .no_rest = !a->fill.job.select.reason,

@@ -1,4 +1,4 @@
-/* Drilling down from tables that only this view has. */
+/* Drilling down from tables that only the view top has. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/top/top.h"
 
-/* Opens the flame graph of the row, of the same view and sample type. */
+/* Opens the flame graph of the row with the same view and sample type. */
 bool top_lead_flame(struct tui_view *v)
 {
 	struct top *top = v->state;
@@ -25,7 +25,7 @@ bool top_lead_flame(struct tui_view *v)
 	return true;
 }
 
-/* Removes the folders of the package, as tables do. */
+/* Writes a function's name without the folders of its package, as tables show it. */
 static void short_name(const struct rep_value *v, char *name, size_t size)
 {
 	size_t from = 0;

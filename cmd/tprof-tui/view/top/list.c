@@ -102,12 +102,12 @@ size_t top_list(bool profiles, struct top_entry list[TOP_MOST_ENTRIES])
 	for (int i = 0; rep_reports[i]; i++) {
 		struct top_entry e = {.kind = TOP_REPORT, .which = i, .doc = rep_reports[i]->doc};
 
-		/* The overview has its own view. */
+		/* The report overview is a view of its own. */
 		if (!strcmp(rep_reports[i]->name, "overview"))
 			continue;
 		snprintf(e.name, sizeof(e.name), "%s", rep_reports[i]->name);
 		add(list, &n, e);
-		/* These follow the reports on waiting. */
+		/* List the tables of waits after the reports on waiting, of which syscalls is the last. */
 		if (!strcmp(e.name, "syscalls"))
 			add_waits(list, &n);
 	}
@@ -143,7 +143,7 @@ bool top_has_each(const struct top_entry *e)
 	return false;
 }
 
-/* ---- what is heeded ---- */
+/* ---- filters ---- */
 
 unsigned top_filters(const struct top_entry *e)
 {

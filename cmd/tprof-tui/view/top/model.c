@@ -1,5 +1,5 @@
-/* A profile with its table of functions, from which rows are unfolded into callers and callees. One
- * thread at a time uses it: the worker while it works for the view, else the screen's thread. */
+/* A profile with its table of functions, whose rows unfold into callers and callees. One thread at a
+ * time uses it: the worker during a job of the view, otherwise the screen's thread. */
 #include "tprof-tui/view/top/top.h"
 
 #include <stdlib.h>

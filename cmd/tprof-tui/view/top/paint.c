@@ -3,11 +3,12 @@
 
 #include "tprof-tui/view/top/top.h"
 
-#define LEAST_TABLE 6 /* least lines of the table, unless all notes are asked for */
+#define LEAST_TABLE 6 /* fewest lines of the table, unless all notes are shown */
 
-/* Notes between two tables: those up to the first strong one belong to the table above. */
+/* A range of notes. Of the notes between two tables, those before the first strong one belong to the
+ * table above them. */
 struct lines {
-	size_t from, to; /* of the cells' notes */
+	size_t from, to; /* indices in rep_cells.note */
 };
 
 static struct lines above(const struct top *top, size_t sheet)
@@ -47,7 +48,7 @@ static int count(const struct top *top, struct lines l)
 	return n;
 }
 
-/* Draws notes on at most `most` rows; if not all fit, the last row says how many are left. Returns
+/* Draws notes on at most `most` rows. If not all fit, the last row says how many are left out. Returns
  * the rows taken. */
 static int put_lines(const struct top *top, struct lines l, struct tui_area a, int row, int most)
 {
@@ -70,7 +71,7 @@ static int put_lines(const struct top *top, struct lines l, struct tui_area a, i
 	return used;
 }
 
-/* Returns the lines of the chart, 0 if it is not shown. */
+/* Returns the number of lines of the chart, 0 if there is no chart. */
 static int chart_lines(const struct top *top)
 {
 	const struct tp_buf *c = &top->rows.cells.chart;
@@ -81,9 +82,9 @@ static int chart_lines(const struct top *top)
 	return n;
 }
 
-#define LEAST_OTHER 4 /* least lines for another table */
+#define LEAST_OTHER 4 /* fewest lines for another table */
 
-/* Draws as much of the next tables as fits; ] goes to them. */
+/* Draws as much of the next tables as fits. The key ] moves to them. */
 static void put_others(struct top *top, struct tui_area a)
 {
 	for (size_t i = top->shown + 1; i < top->rows.cells.n && a.rows >= LEAST_OTHER; i++) {
@@ -121,7 +122,7 @@ void top_draw(struct tui_view *v, struct tui_area a)
 	up = above(top, top->shown);
 	down = below(top);
 	bottom = count(top, down);
-	/* The chart is left out if the table would not be visible, unless it is asked for. */
+	/* If the chart would leave too few lines for the table, draw it only if the user asked for it. */
 	if (top->chart == TOP_CHART_NEVER ||
 	    (top->chart == TOP_CHART_FITTING && chart > left - LEAST_TABLE))
 		chart = 0;

@@ -1,4 +1,4 @@
-/* Copying, saving, and opening the editor. */
+/* Copies and saves a table, and finds the source line for the editor. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,8 +18,8 @@ static const struct rep_value *stack_of(struct top *top)
 	return rep_value_is_text(v) ? v : NULL;
 }
 
-/* Writes a stack, one frame on each line. With `lines` it has that form already: name and place
- * with a tab between. Names are escaped, as copied text is pasted into terminals. */
+/* Writes a stack, one frame per line. With `lines`, the stack already has one frame per line, as name,
+ * tab and place. Names are escaped, as copied text is pasted into terminals. */
 static int put_stack(struct tp_buf *out, const struct rep_value *stack, bool lines)
 {
 	const char *text = stack->text.data;
@@ -55,7 +55,7 @@ int top_yank(struct tui_view *v, bool all, struct tp_buf *out)
 
 /* ---- saving ---- */
 
-/* Returns the column of a row's weight: its time, else its count. */
+/* Returns the column of the rows' weights: the time, else the count. */
 static int weight_column(const struct rep_sheet *s)
 {
 	int c = rep_sheet_column(s, "total_ns");
@@ -65,7 +65,7 @@ static int weight_column(const struct rep_sheet *s)
 	return c < 0 ? rep_sheet_column(s, "count") : c;
 }
 
-/* Writes "main;main.f;main.g 12", from the root. */
+/* Writes a folded stack, from the root: "main;main.f;main.g 12". */
 static int put_folded(struct tp_buf *out, const struct rep_value *stack, int64_t weight)
 {
 	const char *text = stack->text.data;
@@ -87,7 +87,7 @@ static int put_folded(struct tp_buf *out, const struct rep_value *stack, int64_t
 	return code ? code : tp_buf_put(out, number, strlen(number));
 }
 
-/* Writes the stacks of the rows that are shown. */
+/* Writes the folded stacks of the rows that are shown. */
 static int folded_rows(struct top *top, const struct rep_sink *sink, struct tp_err *err)
 {
 	const struct tui_table *table = &top->rows.table;
@@ -172,7 +172,7 @@ int top_save(struct tui_view *v, const char *path, const struct rep_sink *sink, 
 				  v->busy
 				      ? "the table is still being made; save it when it is shown"
 				      : "there is nothing to save");
-	/* Text is a table if there is no flame graph; JSON always is. */
+	/* JSON ("n") is always saved as a table; text only if there is no flame graph. */
 	if (!rep_flame_format_of(path, &format) || !strcmp(path + strlen(path) - 1, "n") ||
 	    (format == REP_FLAME_TEXT && !top->result.model))
 		return tui_table_save(&top->rows.table, path, sink, err);
@@ -187,9 +187,9 @@ int top_save(struct tui_view *v, const char *path, const struct rep_sink *sink, 
 			  ".tsv, .md or .txt for this table");
 }
 
-/* ---- the source ---- */
+/* ---- source lines ---- */
 
-/* Finds the place of a function: its start line, else its first line in the data. */
+/* Finds the file and line of a function: its start line, else the first of its lines in the profile. */
 static bool place_of(const struct tp_dict *d, const struct rep_value *name, char *file, size_t size,
 		     int64_t *line)
 {

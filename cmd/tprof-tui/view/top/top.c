@@ -1,5 +1,5 @@
-/* top: every table there is on what is selected, with the numbers of the command that prints it.
- * One is chosen from a list; rows unfold, and lead on. */
+/* The view top: one table on the selection, chosen from a list of all tables. Each has the numbers of the
+ * command that prints it. Rows unfold and open other views. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 /* ---- asking ---- */
 
-/* Nothing of the table before matters to the next: neither its order nor the place in it. */
+/* Drops the table, its cursor and its scroll position, which mean nothing to the next table. */
 static void forget_place(struct top *top)
 {
 	tui_table_show(&top->rows.table, NULL);
@@ -59,7 +59,7 @@ static void ask(struct tui_view *v)
 	how.chart_width = (unsigned)cols;
 	a = tui_fill_new(v, sizeof(*a), &how);
 	if (!a) {
-		/* The table on the screen is not the one that the title names. */
+		/* The title names the new table already, so the old one must not stay on the screen. */
 		forget_place(top);
 		return;
 	}
@@ -78,10 +78,10 @@ static void ask_from_top(struct tui_view *v)
 
 static void list(struct tui_view *v);
 
-#define MANY_ROWS  10000 /* that are not kept … */
-#define KEPT_VIEWS 6	 /* … by views further back */
+#define MANY_ROWS  10000 /* tables from this size on are freed … */
+#define KEPT_VIEWS 6	 /* … except in the newest views */
 
-/* Large tables that one comes back to are made again. */
+/* Frees large tables of older views, which make them again when the user goes back to them. */
 static void forget_tables(struct tui *t)
 {
 	for (size_t i = 0; i + KEPT_VIEWS < t->nviews; i++) {
@@ -164,7 +164,7 @@ static void choose(struct tui_view *v)
 	ask_from_top(v);
 }
 
-/* ---- what is shown ---- */
+/* ---- options of the table ---- */
 
 static void turn(struct tui_view *v, int step)
 {
@@ -175,7 +175,8 @@ static void turn(struct tui_view *v, int step)
 	ask_from_top(v);
 }
 
-/* Options of profiles mean something where there is one. */
+/* Returns whether the table is made from a profile, so that options of profiles apply; false with a
+ * message. */
 static bool of_profile(struct tui *t, struct top *top)
 {
 	enum top_kind kind = top_entry_of(top)->kind;
@@ -200,7 +201,7 @@ static void next_type(struct tui_view *v)
 	}
 	for (; at < next; at++)
 		type += strlen(type) + 1;
-	/* Types may have no names, or the same. */
+	/* Select the type by its index, since names may be missing or equal. */
 	snprintf(top->how.type, sizeof(top->how.type), "%zu", next);
 	ask(v);
 	tui_message(v->tui, "%.80s", type);
@@ -284,7 +285,7 @@ static bool act_on_table(struct tui_view *v, enum tui_action action)
 		return true;
 	if (action == TUI_DO_TIMELINE && top_worst(v))
 		return true;
-	/* Where one is. */
+	/* This view is already shown. */
 	if (action == TUI_DO_TOP)
 		return true;
 	if (action == TUI_DO_WAKER) {

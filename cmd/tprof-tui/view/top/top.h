@@ -1,4 +1,4 @@
-/* Shared by the files of the view; private to view/top. */
+/* The view top; private to this folder. */
 #ifndef TUI_VIEW_TOP_TOP_H
 #define TUI_VIEW_TOP_TOP_H
 
@@ -12,14 +12,14 @@
 /* ---- list.c ---- */
 
 enum top_kind {
-	TOP_REPORT,	/* which: of rep_reports[] */
+	TOP_REPORT,	/* which: an index of rep_reports[] */
 	TOP_FUNCTIONS,	/* which: enum rep_trace_view */
 	TOP_GO,		/* which: enum rep_trace_go */
 	TOP_LONGEST,	/* which: an index of top_longest[] */
 	TOP_PATH,	/* which: enum rep_path_report */
 	TOP_LEAKS,	/* of a trace or a profile */
 	TOP_PROFILE,	/* the functions of a profile */
-	TOP_LABELS,	/* and its labels */
+	TOP_LABELS,	/* the labels of a profile */
 	TOP_GOROUTINES, /* of goroutine profiles and dumps */
 };
 
@@ -43,7 +43,7 @@ size_t top_list(bool profiles, struct top_entry list[TOP_MOST_ENTRIES]);
 /* Returns the index of the table of this name, or -1. */
 int top_list_find(const struct top_entry *list, size_t n, const char *name);
 
-/* Returns whether it can have a row for each goroutine, task or region (--each). */
+/* Returns whether a table can have one row per goroutine, task or region (--each). */
 bool top_has_each(const struct top_entry *e);
 
 /* Returns the filters that a table obeys (REP_BY_…). */
@@ -62,32 +62,32 @@ int top_list_fill(void *ctx, struct rep_output *out, struct tp_err *err);
 struct top_model {
 	_Atomic int users;
 	struct tp_profile *profile; /* NULL: not loaded yet */
-	struct rep_profile_top top; /* has the rows of the table, unless: */
-	bool by_name;		    /* rows of the table are found in it by their function */
+	struct rep_profile_top top; /* its rows are those of the table, unless by_name */
+	bool by_name;		    /* rows of the table are looked up here by their function */
 	struct rep_chains *chains;  /* NULL until a row is unfolded */
-	/* Texts that the options of `top` point to. */
+	/* The texts that the options of `top` point to. */
 	char *focus, *type;
 };
 
 /* Returns a model with one user; NULL if memory is out. */
 struct top_model *top_model_new(void);
 struct top_model *top_model_keep(struct top_model *m);
-void top_model_drop(struct top_model *m); /* NULL: nothing */
+void top_model_drop(struct top_model *m); /* m may be NULL */
 
 /* A row to be unfolded, and what it unfolds into. */
 struct top_unfold {
-	uint32_t row; /* of the sheet */
-	bool callers; /* into callers, else into callees */
+	uint32_t row; /* the row of the sheet */
+	bool callers; /* unfold into callers, else into callees */
 	size_t root;  /* the row of model->top that the chain belongs to */
-	/* The chain before the root (callers, outermost first), and after it. */
+	/* The chain's nodes before the root (callers, outermost first) and after it. */
 	uint32_t *before, *behind;
 	size_t nbefore, nbehind;
-	/* found */
+	/* the result of top_unfold_find */
 	struct rep_chain_next *next;
 	size_t nnext;
 };
 void top_unfold_release(struct top_unfold *u);
-/* On the worker's thread. */
+/* Finds the callers or callees, on the worker's thread. Returns 0 or an error code. */
 int top_unfold_find(struct top_model *m, struct top_unfold *u, struct tp_err *err);
 
 /* ---- fill.c ---- */
@@ -102,14 +102,14 @@ struct top_how {
 	enum top_base base;
 };
 
-/* The results beside the table. */
+/* The results besides the table. */
 struct top_result {
 	struct top_model *model; /* NULL: rows do not unfold */
-	char found[96];		 /* the sample type */
-	size_t at, ntypes;	 /* its place */
-	struct tp_buf types;	 /* all of them, each ended by a NUL */
-	char meant[40];		 /* the report that was made, where it is another */
-	bool based;
+	char found[96];		 /* the sample type that is shown */
+	size_t at, ntypes;	 /* its index, and the number of types */
+	struct tp_buf types;	 /* the names of all types, each with its NUL */
+	char meant[40];		 /* the report that was made, if not the one named; else "" */
+	bool based;		 /* the marked run was subtracted */
 };
 void top_result_release(struct top_result *t);
 
@@ -127,32 +127,32 @@ void top_ask_release(struct tui_fill *f);
 
 /* ---- top.c ---- */
 
-/* How an unfolded row belongs to the row above it. */
+/* How a row is related to the row that it was unfolded from. */
 struct top_way {
-	uint32_t node; /* of the model's chains */
+	uint32_t node; /* its node in the model's chains */
 	bool callers;  /* it is a caller, else a callee */
-	bool below;    /* the rows below it are callers */
+	bool below;    /* it is unfolded into callers */
 };
 
 struct top {
 	struct tui_rows rows;
 	struct top_entry list[TOP_MOST_ENTRIES];
 	size_t nlist;
-	int at;	      /* in the list */
+	int at;	      /* index of the table in the list */
 	size_t shown; /* the sheet that is shown */
 
-	struct top_how how;	  /* asked for */
-	struct top_result result; /* of what is shown */
+	struct top_how how;	  /* requested options */
+	struct top_result result; /* results of the table that is shown */
 	struct top_way *way;	  /* by row; NULL: nothing is unfolded yet */
 	size_t nways;
-	bool fresh; /* the next table is another one, and starts at its top */
+	bool fresh; /* the next table is a different one; show it from its first row */
 
-	/* the list, where one is chosen */
+	/* the list to choose a table from */
 	bool choosing;
 	struct tui_rows choice;
 
 	enum { TOP_CHART_FITTING, TOP_CHART_ALWAYS, TOP_CHART_NEVER } chart;
-	bool charted; /* it was drawn last time */
+	bool charted; /* the chart was drawn last time */
 	bool all_lines;
 };
 
@@ -163,7 +163,7 @@ static inline const struct top_entry *top_entry_of(const struct top *top)
 
 /* ---- leads.c ---- */
 
-/* Open the flame graph of the row, and the path of a request. Return false if the row has none. */
+/* Open the flame graph of a row, and the critical path of a request. Return false if the row has none. */
 bool top_lead_flame(struct tui_view *v);
 bool top_lead_path(struct tui_view *v);
 /* Opens the table of wakers, filtered by the function of the row. */
@@ -173,7 +173,7 @@ void top_lead_wakers(struct tui_view *v);
 
 /* Prepares a sheet for unfolding, if its rows can unfold. Returns 0 or TP_ENOMEM. */
 int top_unfoldable(const struct top *top, struct rep_sheet *s);
-/* Unfolds the row under the cursor into its callers, or its callees, or folds it. */
+/* Unfolds the row under the cursor into its callers or its callees, or folds it. */
 void top_unfold(struct tui_view *v, bool callers);
 /* Returns the sheet that is shown, or NULL. */
 struct rep_sheet *top_sheet(struct top *top);
@@ -181,7 +181,7 @@ struct rep_sheet *top_sheet(struct top *top);
 /* ---- worst.c ---- */
 
 /* Finds the worst moment of the row under the cursor in the background, and opens the timeline
- * there. Returns false if the row does not add up spans. */
+ * there. Returns false if the row is not a sum of spans. */
 bool top_worst(struct tui_view *v);
 
 /* ---- paint.c ---- */
@@ -190,7 +190,7 @@ void top_draw(struct tui_view *v, struct tui_area a);
 
 /* ---- save.c ---- */
 
-/* As tui_view_ops.yank; the stack of the row under the cursor is copied with it. */
+/* As tui_view_ops.yank. The row under the cursor is copied with its stack. */
 int top_yank(struct tui_view *v, bool all, struct tp_buf *out);
 int top_save(struct tui_view *v, const char *path, const struct rep_sink *sink, struct tp_err *err);
 bool top_source(struct tui_view *v, char *file, size_t size, int64_t *line);

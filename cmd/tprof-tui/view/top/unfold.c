@@ -1,5 +1,5 @@
-/* Rows that unfold: functions into callers and callees, by the worker, which adds them up; what has
- * a stack into its frames, at once. */
+/* Unfolds rows. The worker adds up the callers and callees of a function; a row with a stack unfolds into
+ * its frames at once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct job {
 	struct top_unfold unfold;
 };
 
-/* Where a table keeps the stack of a row. */
+/* Returns the column with the stack of a row, or -1. */
 static int stack_column(const struct rep_sheet *s)
 {
 	static const char *const names[] = {REP_TOP_FRAMES, "stack", "most_stack"};
@@ -48,7 +48,7 @@ static void set(struct rep_sheet *s, struct rep_value *row, const char *column, 
 		row[c] = v;
 }
 
-/* The column that tells what a row is: the first text that is shown. */
+/* Returns the column that names a row, the first visible text, or -1. */
 static int naming(const struct rep_sheet *s)
 {
 	for (size_t i = 0; i < s->ncolumns; i++)
@@ -71,7 +71,8 @@ struct frame {
 	size_t name_size, place_size;
 };
 
-/* The next frame of a stack: a line "name<tab>place", or a name that ends with a semicolon. */
+/* Reads the frame at `at`: with `lines`, a line "name<tab>place", otherwise a name up to a semicolon.
+ * Returns the start of the next frame, NULL after the last. */
 static const char *next_frame(const char *at, const char *end, bool lines, struct frame *f)
 {
 	const char *stop, *tab;
@@ -86,7 +87,7 @@ static const char *next_frame(const char *at, const char *end, bool lines, struc
 	return stop < end ? stop + 1 : NULL;
 }
 
-/* "main.f shop.go:12": without the folders. */
+/* Returns a frame as text without the folders of its file: "main.f  shop.go:12". */
 static struct rep_value frame_text(struct tp_arena *texts, const struct frame *f)
 {
 	const char *file = f->place;
@@ -142,7 +143,7 @@ static void unfold_stack(struct tui *t, struct top *top, struct rep_sheet *s, si
 		tui_message(t, "this line has no stack");
 	if (failed || rep_sheet_add(&top->rows.cells, s, row, rows, n))
 		tui_nomem(t);
-	/* Frames have nothing below them. */
+	/* Frames do not unfold. */
 	for (size_t i = s->nrows - n; i < s->nrows; i++)
 		s->branch[i].asked = true;
 	free(rows);
@@ -168,7 +169,7 @@ static void release(struct tui_job *job)
 	top_model_drop(j->model);
 }
 
-/* "< main.f": it calls what it is below of; "> main.f": that calls it. */
+/* Returns "< main.f" for a caller of the row above, or "> main.f" for a callee. */
 static struct rep_value way_text(struct tp_arena *texts, const struct rep_chain_next *n,
 				 bool callers)
 {
@@ -193,7 +194,7 @@ static struct rep_value text_value(struct tp_text t)
 	return t.size ? rep_text(t.text, t.size) : rep_null();
 }
 
-/* A row as rep_profile_top_print writes them. */
+/* Fills in a row with the columns that rep_profile_top_print writes. */
 static void fill_row(struct rep_sheet *s, struct rep_value *row, const struct rep_profile_top *top,
 		     const struct rep_chain_next *n, bool callers, struct tp_arena *texts)
 {
@@ -214,7 +215,7 @@ static void fill_row(struct rep_sheet *s, struct rep_value *row, const struct re
 		set(s, row, "flat_share", rep_float((double)n->flat / (double)top->total));
 		set(s, row, "cum_share", rep_float((double)n->cum / (double)top->total));
 	}
-	/* A table whose names are the functions themselves. */
+	/* The table has no column name_shown: the column of functions names its rows. */
 	if (rep_sheet_column(s, "name_shown") < 0 && naming(s) >= 0)
 		row[naming(s)] = way_text(texts, n, callers);
 	set(s, row, "sample_type", rep_str(v->type));
@@ -279,7 +280,7 @@ static void done(struct tui_view *v, struct tui_job *job)
 	show(v->tui, top);
 }
 
-/* The row of the model with the function of this row; behind the last where there is none. */
+/* Returns the model's row with the function of this row, or m->top.n if it has none. */
 static size_t root_of(const struct top_model *m, const struct rep_sheet *s, size_t row)
 {
 	const struct rep_value *v = rep_sheet_cell(s, (long)row, "function");
@@ -291,7 +292,8 @@ static size_t root_of(const struct top_model *m, const struct rep_sheet *s, size
 	return i;
 }
 
-/* The chain that a row stands for: rows above it, up to the one of the table itself. */
+/* Collects the chain of calls from a row up to its row in the folded table. Returns false if memory is
+ * out. */
 static bool chain_of(const struct top *top, const struct rep_sheet *s, size_t row,
 		     struct top_unfold *u)
 {
@@ -304,7 +306,7 @@ static bool chain_of(const struct top *top, const struct rep_sheet *s, size_t ro
 	while (s->branch[row].above) {
 		const struct top_way *w = &top->way[row];
 
-		/* The lowest callers are the outermost; the lowest callees come last. */
+		/* The deepest caller is the outermost one; the deepest callee is the last one. */
 		if (w->callers) {
 			u->before[u->nbefore++] = w->node;
 		} else {

@@ -1,4 +1,4 @@
-/* The timeline at the worst moment of what a row adds up: found by the worker. */
+/* Opens the timeline at the longest of the spans that a row adds up. The worker finds it. */
 #include "tprof-tui/fill.h"
 #include "tprof-tui/view/lead.h"
 #include "tprof-tui/view/top/top.h"
@@ -8,7 +8,7 @@ struct ask {
 	uint32_t states;
 };
 
-/* Tables whose rows add up many spans, and the states of these. */
+/* Tables whose rows are sums of spans, and the states of the spans. */
 static const struct {
 	const char *table;
 	uint32_t states;
@@ -18,7 +18,7 @@ static const struct {
     {"syscalls", 1u << TP_ST_SYSCALL | 1u << TP_ST_SYSCALL_BLOCKED},
     {"groups", 1u << TP_ST_WAITING},
     {"goroutines", 1u << TP_ST_WAITING},
-    {"breakdown", 0}, /* by the row */
+    {"breakdown", 0}, /* the row's state */
 };
 
 static uint32_t states_of(const struct rep_value *state)
@@ -48,7 +48,7 @@ static void came(struct tui_view *v, struct tui_fill *f)
 		tui_error(t, "%s", f->job.err.msg);
 		return;
 	}
-	/* Who has gone elsewhere meanwhile stays there. */
+	/* If the user has opened another view meanwhile, stay there. */
 	if (tui_current(t) != v)
 		return;
 	if (!tui_lead_read(f->cells.n ? &f->cells.sheet[0] : NULL, 0, &lead)) {
@@ -74,7 +74,7 @@ bool top_worst(struct tui_view *v)
 			states = tables[i].states
 				     ? tables[i].states
 				     : states_of(tui_table_cell(&top->rows.table, "state"));
-	/* Spans are not found by tasks and regions. */
+	/* No moment is looked for while a filter by task or region is set. */
 	if (!states || v->busy || v->select.task || v->select.region)
 		return false;
 	a = tui_fill_new(v, sizeof(*a), &how);
