@@ -501,8 +501,7 @@ static void test_open_stays_small(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* An unusable folder for temporary files is skipped; in a usable one no files remain.
- */
+/* An unusable folder for temporary files is skipped; in a usable one no files remain. */
 static void test_open_tmp_dir(void **state)
 {
 	struct place *p = *state;

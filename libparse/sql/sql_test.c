@@ -313,8 +313,7 @@ static void test_packed_tables(void **state)
 	CHECK(cases);
 }
 
-/* However a query is planned, it returns the rows that SQLite itself selects from all events.
- */
+/* However a query is planned, it returns the rows that SQLite itself selects from all events. */
 static void test_event_equals_plain_table(void **state)
 {
 	static const char *const where[] = {

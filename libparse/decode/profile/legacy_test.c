@@ -328,8 +328,7 @@ static void test_legacy_read_long_and_hostile(void **state)
 	}
 }
 
-/* One address with many names that is many times on a stack: a small text that would be a huge tree.
- */
+/* One address with many names that is many times on a stack: a small text that would be a huge tree. */
 static void test_legacy_read_inlining_bomb(void **state)
 {
 	struct tp_buf text = {0};
