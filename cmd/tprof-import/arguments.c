@@ -23,9 +23,9 @@ enum {
 	KEY_LISTS,
 };
 
-/* Flags beside those of argp and common/option.h. */
-#define PASSED_ON 0x100000 /* Slurm's tasks are given the option, too */
-#define AT_ONCE	  0x200000 /* the dumps are imported at once */
+/* Flags in addition to those of argp and common/option.h. */
+#define PASSED_ON 0x100000 /* Slurm's tasks get the option, too */
+#define AT_ONCE	  0x200000 /* the option imports many dumps at once */
 
 #define SETS(member) CMD_SETS(struct args, member)
 
@@ -77,7 +77,8 @@ const struct argp_option arguments_options[] = {
     {0},
 };
 
-/* NULL, or what is wrong with the label; a key names one value per run. */
+/* Adds a label. Returns NULL, or the fault of the label, as the end of a sentence. A key may have
+ * only one value. */
 static const char *add_label(struct args *args, struct argp_state *state, const char *label)
 {
 	struct tp_import_options *o = &args->import;
@@ -162,7 +163,7 @@ static void check_modes(const struct args *args, struct argp_state *state)
 			   args->store ? "output" : "report");
 }
 
-/* A report takes the place of what is there: of a file, never of a device or a link. */
+/* A report may replace a regular file, but not a device or a link. */
 static void check_report(const struct args *args, struct argp_state *state)
 {
 	struct stat st;
@@ -173,7 +174,7 @@ static void check_report(const struct args *args, struct argp_state *state)
 			   args->report);
 }
 
-/* Each key once: a run has one value for it. */
+/* Checks the keys of --folder-labels. Each may occur only once, because a run has one value for it. */
 static void check_keys(const struct argp_state *state, const char *keys)
 {
 	for (const char *a = keys, *end = a; *end; a = end + 1) {
@@ -217,7 +218,7 @@ static void check(struct args *args, struct argp_state *state)
 				  "--label; give one of the two");
 	if (args->at_once && inputs > 1)
 		argp_error(state, "standard input can be read only once");
-	/* What is not there may have been meant to be one. */
+	/* A missing path may be a misspelt folder, which gets its own error. */
 	for (int i = 0; i < args->nfiles && args->keys && !args->at_once; i++)
 		if (!access(args->files[i], F_OK))
 			argp_error(state,

@@ -30,29 +30,29 @@ struct args {
 	int tasks;		   /* --tasks */
 	const char *lists;	   /* --lists */
 	bool sum_reports;	   /* --sum-reports */
-	char **task_argv;	   /* ntask_argv of them: what tasks are told of our options */
+	char **task_argv;	   /* ntask_argv of them: our options that tasks get, too */
 	size_t ntask_argv;
 };
 
-/* Their input is the struct args. */
+/* The input of this parser is the struct args. */
 extern const struct argp_option arguments_options[];
 error_t arguments_parse(int key, char *arg, struct argp_state *state);
 void arguments_release(struct args *args);
 
-/* ---- what is done with one dump after the other (one.c, dump.c), and by Slurm (slurm.c) ---- */
+/* ---- dumps one after the other (one.c, dump.c), and import by Slurm (slurm.c) ---- */
 
-/* Returns the name of a dump's own store: "go.trace.gz" becomes "go.tprof", "run-1.19"
- * "run-1.19.tprof". The caller frees it; NULL: memory is out. */
+/* Returns the name of a dump's own store: "go.tprof" for "go.trace.gz", "run-1.19.tprof" for
+ * "run-1.19". The caller frees it. Returns NULL when memory is out. */
 char *one_store(const char *dump);
-/* Imports a dump and prints a line that says what became of it. Returns an exit status. */
+/* Imports a dump and prints a line with the result. Returns an exit status. */
 int one_import(struct args *args, const char *file);
 
 /* Writes the listing of the dump's ordered events (order/listing.h) to stdout. With --strict, ends at
  * the first fault as Go's reader does, after the same events. Returns an exit status. */
 int dump_events(struct args *args, const char *path);
 
-/* Becomes the script share/tprof/slurm.sh, which imports by jobs of Slurm. Returns an exit status if
- * this is not possible. */
+/* Executes the script share/tprof/slurm.sh, which imports by jobs of Slurm, in place of this
+ * program. Returns an exit status if that fails. */
 int slurm_import(const struct args *args);
 
 #endif

@@ -44,7 +44,7 @@ static int less(const struct item *a, const struct item *b)
 	return a->cost != b->cost ? a->cost < b->cost : a->at < b->at;
 }
 
-/* The root of the heap has become dearer. */
+/* Restores the order of the heap after the cost of its root has grown. */
 static void sink(struct item *heap, size_t n)
 {
 	for (size_t at = 0, child; (child = 2 * at + 1) < n; at = child) {

@@ -5,16 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a dump costs, in bytes as large ones do: opening it and beginning a run is not for nothing.
- */
+/* Returns the cost of a dump in bytes of large dumps: its size plus a fixed cost for opening it and
+ * beginning a run. */
 uint64_t balance_cost(uint64_t bytes);
 
-/* How many tasks are worth their start, for n dumps of this cost; at most `most`, at least 1. */
+/* Returns how many tasks are worth starting for n dumps of this total cost, from 1 to `most`. */
 size_t balance_tasks(uint64_t cost, size_t n, size_t most);
 
-/* task[i], from 0 to tasks - 1, is the one that has dump i: the dearest first, each to the task
- * that has the least so far; no task has more than the mean and one dump. Where there are as many
- * dumps, each has one. It depends on the costs only. 0, or -1 where there is no memory. */
+/* Sets task[i] to the task of dump i, from 0 to tasks - 1. Dumps are assigned in order of falling
+ * cost, each to the task with the least so far. So no task has more than the mean and one dump, and
+ * each has a dump if the dumps are enough. The result depends only on the costs. Returns 0, or -1
+ * when memory is out. */
 int balance(const uint64_t *cost, size_t n, size_t tasks, uint32_t *task);
 
 #endif

@@ -1,4 +1,4 @@
-/* Dumps divided among tasks. */
+/* Dividing dumps among tasks. */
 #include "tprof-import/balance.c"
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static void test_balance_tasks_by_cost(void **state)
 static void test_balance_dearest_first(void **state)
 {
 	static const uint64_t cost[] = {3, 9, 1, 8, 2, 9, 1};
-	/* 9 and 9 and 8, then 3 where there is 8, 2 and the 1s where there is 9: 11, 11, 11. */
+	/* 9, 9 and 8 come first, then 3 joins the 8, 2 one 9, and both 1s the other: 11, 11, 11. */
 	static const uint32_t want[] = {2, 0, 1, 2, 0, 1, 1};
 	uint32_t task[7];
 
@@ -43,7 +43,7 @@ static void test_balance_dearest_first(void **state)
 	assert_memory_equal(task, want, sizeof(want));
 }
 
-/* No task has more than the mean and the dearest dump, none is empty, and it is the same each time.
+/* No task exceeds the mean plus the dearest dump, no task is empty, and the result is the same each time.
  */
 static void test_balance_random(void **state)
 {

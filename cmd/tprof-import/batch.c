@@ -18,19 +18,19 @@
 #include "symbol/sidecar.h"
 
 struct batch_shared {
-	_Atomic int at; /* the dump it is at, -1 none yet */
+	_Atomic int at; /* index of the current dump, -1 before the first */
 	_Atomic uint64_t done, total;
-	bool complete; /* the temporary store is */
-	int code;      /* why it is not */
+	bool complete; /* the temporary store is complete */
+	int code;      /* why it is not complete */
 	struct tp_err err;
 	int64_t runs;
 	unsigned char materialized;
 	struct verdict verdict[BATCH_DUMPS];
 };
 
-/* ---- in the process ---- */
+/* ---- in the decoding process ---- */
 
-/* Hashes of what the store and the temporary store have. */
+/* Hashes of dumps that the store and the temporary store have. */
 struct seen {
 	const struct tp_known *known;
 	uint8_t hash[BATCH_DUMPS][16], last[16];
@@ -59,8 +59,8 @@ static int note_progress(void *ctx, const char *stage, uint64_t done, uint64_t t
 	return cmd_stopped();
 }
 
-/* A recording that was never ended, or a copy that was never filled: by its name it is a dump, and
- * nothing else tells. */
+/* Returns whether a file is empty but has the name of a dump, such as an unfinished recording or
+ * copy. Only the name identifies it. */
 static bool is_empty_dump(const struct path *path, const struct tp_err *err)
 {
 	static const char *const endings[] = {".gz",   ".heap", ".out",	  ".pb", ".pprof",
@@ -90,7 +90,7 @@ static void judge(struct verdict *v, const struct path *path, const struct tp_im
 	v->lost = !code && r->losses;
 }
 
-/* All labels of a dump, which the caller frees; NULL when memory is out. */
+/* Returns all labels of a dump in an array that the caller frees; NULL when memory is out. */
 static const char **labels_of(const struct batch *b, size_t i, size_t *n)
 {
 	const struct path *p = &b->paths[i];
@@ -116,7 +116,7 @@ static int import_one(struct batch *b, struct tp_import_options *opt, struct see
 	opt->name = b->paths[i].as;
 	atomic_store(&b->shared->total, 0);
 	atomic_store(&b->shared->at, (int)i);
-	/* As it was for the first one. */
+	/* Empty the temporary file again for this dump. */
 	if (b->tmp_fd > 0 && (ftruncate(b->tmp_fd, 0) || lseek(b->tmp_fd, 0, SEEK_SET)))
 		opt->tmp_fd = 0;
 	code = tp_import(b->paths[i].name, b->store, opt, &result, &v->err);
@@ -126,12 +126,13 @@ static int import_one(struct batch *b, struct tp_import_options *opt, struct see
 	if (!code && !result.known)
 		memcpy(seen->hash[seen->n++], seen->last, sizeof(seen->last));
 	judge(v, &b->paths[i], &result, code);
-	/* Stopped here: with a process of its own it ends itself. */
+	/* Decoding without a process was stopped; a separate process would have ended instead. */
 	if (code == TP_ECANCEL) {
 		b->shared->err = v->err;
 		return code;
 	}
-	/* Rows of it may be there: the others need another temporary store. */
+	/* After an error, the temporary store may contain some of its rows, so the other dumps need
+	 * a new one. */
 	return b->temp.err.code;
 }
 
@@ -163,7 +164,7 @@ static int decode_all(struct batch *b)
 	return 0;
 }
 
-/* Whoever is fooled by a dump can change what it has open. */
+/* Closes the files of other batches: a process taken over by a hostile dump could change them. */
 static void leave_others(const struct batch *b)
 {
 	for (struct batch *o = *b->first; o; o = o->next) {
@@ -195,7 +196,7 @@ static int work(void *ctx, unsigned has)
 				b->import.symbols.nbinaries);
 	}
 	s->code = decode_all(b);
-	/* Memory is what that dump took; no room or a broken disk are what all would find. */
+	/* Lack of memory is the fault of one dump, but a full or broken disk would fail all dumps. */
 	if (!s->code && b->temp.err.code && b->temp.err.code != TP_ENOMEM) {
 		s->err = b->temp.err;
 		s->code = s->err.code;
@@ -206,9 +207,9 @@ static int work(void *ctx, unsigned has)
 	return 0;
 }
 
-/* ---- in this process ---- */
+/* ---- in the parent process ---- */
 
-/* What the process may read. The texts have to outlive its start. */
+/* The files that the process may read. The texts have to outlive its start. */
 struct allowed {
 	char *sidecar[BATCH_DUMPS], *dirs;
 };
@@ -293,7 +294,7 @@ void batch_progress(const struct batch *b, size_t *dumps, uint64_t *bytes)
 		*bytes += (uint64_t)((double)b->paths[*dumps].bytes * (double)done / (double)total);
 }
 
-/* What the process says of a dump; anything may be in it. */
+/* Copies and checks the process's verdict on a dump, which may contain any bytes. */
 static void take_verdict(struct verdict *v, const struct verdict *said)
 {
 	unsigned char lost;
@@ -319,7 +320,8 @@ static void fail(struct verdict *v, const struct tp_err *err)
 	*v = (struct verdict){.outcome = OUTCOME_FAILED, .err = *err};
 }
 
-/* The dump that it was at when it ended, or came to an end that leaves no temporary store. */
+/* Marks the dump at which the process ended, or could not complete the temporary store, as failed.
+ * Returns 1 if dumps are left, so the batch has to be started again. */
 static int leave_out(struct batch *b, const struct tp_err *why)
 {
 	int at = b->shared->at;
@@ -328,7 +330,7 @@ static int leave_out(struct batch *b, const struct tp_err *why)
 		at = 0;
 	while ((size_t)at < b->n && b->verdict[at].outcome != OUTCOME_NONE)
 		at++;
-	/* One of those that it had done must be wrong, if it says that it did all. */
+	/* If the process claims to have done all, blame one of the dumps that still have no verdict. */
 	for (size_t i = 0; (size_t)at >= b->n && i < b->n; i++)
 		if (b->verdict[i].outcome == OUTCOME_NONE)
 			at = (int)i;
@@ -341,7 +343,7 @@ static int leave_out(struct batch *b, const struct tp_err *why)
 	return 0;
 }
 
-/* What is not needed while the batch waits for its turn. */
+/* Releases what the batch does not need while it waits to be published. */
 static void let_go(struct batch *b)
 {
 	if (b->tmp_fd > 0)
@@ -391,7 +393,7 @@ int batch_end(struct batch *b, struct tp_err *err)
 	return 0;
 }
 
-/* Was the dump in the store before any of these was imported? */
+/* Returns whether the store had the dump before this command imported any. */
 static bool was_there(const struct batch *b, const struct verdict *v)
 {
 	uint8_t hash[16];
@@ -405,7 +407,8 @@ static bool was_there(const struct batch *b, const struct verdict *v)
 	return tp_known_has(b->known, hash);
 }
 
-/* Puts the labels first whose keys this command gives the dump for the first time: *nfirst. */
+/* Moves the labels with keys that the dump gets for the first time to the front, and sets *nfirst
+ * to their number. */
 static int divide(struct batch *b, const char *hash, const char **labels, size_t n, size_t *nfirst)
 {
 	*nfirst = 0;
@@ -423,7 +426,7 @@ static int divide(struct batch *b, const char *hash, const char **labels, size_t
 	return 0;
 }
 
-/* For each dump `all`, of which the first are in `first` and the others in `more`. */
+/* The labels of each dump: `all` of them, divided into those for `first` and for `more`. */
 struct relabelling {
 	const char **all[BATCH_DUMPS];
 	struct tp_labelled first[BATCH_DUMPS], more[BATCH_DUMPS];
@@ -453,7 +456,7 @@ static int add_labels(struct batch *b, size_t i, struct relabelling *r)
 	return 0;
 }
 
-/* Dumps that are known of another store (many.h) may not be in this one. */
+/* Sets labels of runs. Dumps known from another store (struct many.known) may be missing in this one. */
 static int set_labels(const struct batch *b, struct tp_labelled *runs, size_t n, bool least,
 		      struct tp_err *err)
 {
@@ -465,11 +468,10 @@ static int set_labels(const struct batch *b, struct tp_labelled *runs, size_t n,
 	return code == TP_ENOENT ? 0 : code;
 }
 
-/* Dumps that are there already get the labels, too: those that were there before the command began
- * get them instead of what they had. Of equal ones among those that are imported now all labels
- * count, whoever's turn came first: as if each had a store of its own, and these were merged. So
- * the same command gives the same labels when it is given again.
- */
+/* Gives labels to dumps that the store already has. If it had the dump before the command began,
+ * the labels replace those of the run. If several equal dumps are imported now, the labels of all
+ * count, in whatever order they come, as if each had its own store and the stores were merged. So
+ * repeating the command gives the same labels. */
 static int relabel(struct batch *b, struct tp_err *err)
 {
 	struct relabelling *r = calloc(1, sizeof(*r));

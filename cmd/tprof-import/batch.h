@@ -1,13 +1,13 @@
 /* Some dumps that one process decodes, one after the other, into one temporary store.
  *
- *	batch_start	creates that, and starts the process
+ *	batch_start	creates that store, and starts the process
  *	… b->process.end becomes readable …
- *	batch_end	what became of each dump; 1: it has to be started once more
- *	batch_publish	the runs become part of the store
- *	batch_release	at any time: what was not published is gone
+ *	batch_end	takes the result of each dump; 1: the batch has to be started again
+ *	batch_publish	adds the runs to the store
+ *	batch_release	at any time; discards runs that are not published
  *
- * The process is in a jail (common/decoder.h), but for what it may read: all dumps of the batch,
- * and nothing else. What it says is as little to be trusted as they are. */
+ * The process is in a jail (common/decoder.h) and may read only the dumps of the batch. Its results
+ * are as untrusted as the dumps. */
 #ifndef IMPORT_BATCH_H
 #define IMPORT_BATCH_H
 
@@ -19,10 +19,10 @@
 #define BATCH_DUMPS 128
 
 enum outcome {
-	OUTCOME_NONE, /* not yet */
+	OUTCOME_NONE, /* not decoded yet */
 	OUTCOME_RUN,  /* a run in the temporary store */
 	OUTCOME_KNOWN,
-	OUTCOME_OTHER, /* no dump */
+	OUTCOME_OTHER, /* not a dump */
 	OUTCOME_FAILED,
 };
 
@@ -33,25 +33,24 @@ struct verdict {
 	struct tp_err err; /* why it failed */
 };
 
-struct batch_shared; /* with the process */
+struct batch_shared; /* memory shared with the process */
 
 struct batch {
 	/* to be filled in */
-	const struct path *paths; /* n of them; none has `wrong` */
+	const struct path *paths; /* n of them, with `wrong` 0 */
 	size_t n;
 	const char *store;
-	struct tp_import_options import; /* but for the temporary store */
+	struct tp_import_options import; /* except the temporary store */
 	const struct tp_known *known;
-	struct labelled *labelled; /* of this store, by all batches before it */
+	struct labelled *labelled; /* labels given to runs of the store by earlier batches */
 	bool materialize;	   /* the temporary store becomes a new store */
-	bool inside;  /* no process: batch_start decodes, and batch_end can follow at once */
-	bool require; /* no decoding without all of the jail */
-	/* The list of all there are, from the first one on: the process lets go of what the others
-	 * have open. */
+	bool inside;  /* decode in batch_start, without a process; batch_end may follow at once */
+	bool require; /* fail rather than decode without the full jail */
+	/* The list of all batches. The process closes the files of the others. */
 	struct batch *const *first;
 	struct batch *next;
 
-	/* for who made it to read */
+	/* for the caller to read */
 	bool running;
 	struct cmd_process process;
 	struct verdict verdict[BATCH_DUMPS];
@@ -63,14 +62,15 @@ struct batch {
 	struct batch_shared *shared;
 };
 
-/* 0, or an error that is not about a dump: of the store (b->temp.err has it, too), the system. */
+/* Returns 0, or an error that does not concern a single dump: of the store (b->temp.err has it,
+ * too) or of the system. */
 int batch_start(struct batch *b, struct tp_err *err);
-/* Where the process is: dumps that are done, and bytes of their files. */
+/* Sets *dumps to the number of dumps decoded so far, and *bytes to the bytes read of all files. */
 void batch_progress(const struct batch *b, size_t *dumps, uint64_t *bytes);
-/* 0, 1 where a dump has ended the process (it has failed now; the others wait), or an error that is
- * not about a dump. */
+/* Returns 0; 1 if a dump has ended the process (it has now failed, and others still have to be
+ * decoded); or an error that does not concern a single dump. */
 int batch_end(struct batch *b, struct tp_err *err);
-/* *added: runs that are new in the store. */
+/* Publishes the runs, and sets *added to how many are new in the store. Returns 0 or an error code. */
 int batch_publish(struct batch *b, size_t *added, struct tp_err *err);
 void batch_release(struct batch *b);
 

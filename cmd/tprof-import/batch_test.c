@@ -1,4 +1,4 @@
-/* A process that decodes a batch, and one that dies of it. */
+/* Decoding a batch in a process, which may die. */
 #include "tprof-import/batch.c"
 #include "tprof-import/labelled.c"
 #include "tprof-import/paths.c"
@@ -61,12 +61,12 @@ static int teardown(void **state)
 	close(f->fd);
 	unlink(f->pipe);
 	unlink(f->store);
-	left = rmdir(f->dir); /* no temporary store stays */
+	left = rmdir(f->dir); /* fails if a temporary store remains */
 	free(f);
 	return left;
 }
 
-/* Until the process is at this dump. */
+/* Waits until the process is at this dump. */
 static void wait_for(const struct batch *b, size_t at)
 {
 	const struct timespec moment = {.tv_nsec = 10000000};
@@ -94,7 +94,7 @@ static void check(struct batch *b, int code)
 	struct tp_err err;
 	size_t added;
 
-	assert_int_equal(end(b, &err), 1); /* once more, without it */
+	assert_int_equal(end(b, &err), 1); /* to be started again without that dump */
 	assert_int_equal(b->verdict[1].outcome, OUTCOME_FAILED);
 	assert_int_equal(b->verdict[1].err.code, code);
 	assert_int_equal(batch_start(b, &err), 0);
@@ -118,7 +118,7 @@ static void test_batch_decoder_dies(void **state)
 		struct fixture *f = *state;
 		struct tp_err err;
 
-		signal(rows[i].signal, SIG_DFL); /* cmocka has handlers */
+		signal(rows[i].signal, SIG_DFL); /* replaces cmocka's handler */
 		assert_int_equal(batch_start(&f->batch, &err), 0);
 		wait_for(&f->batch, 1);
 		kill(f->batch.process.pid, rows[i].signal);
@@ -129,7 +129,7 @@ static void test_batch_decoder_dies(void **state)
 	}
 }
 
-/* What it had done may be anything, and what it says of it, too. */
+/* The process may have written anything into the shared memory. */
 static void test_batch_says_anything(void **state)
 {
 	struct fixture *f = *state;

@@ -40,7 +40,7 @@ static int write_events(void *ctx, const struct tp_event *ev, size_t n, struct t
 	return cmd_write_buf(&d->out, CMD_BLOCK, err);
 }
 
-/* The first loss speaks for all; the store's table would have them one by one. */
+/* Warns about losses with the text of the first; an import would list each in the table `loss`. */
 static void warn(const struct cmd *cmd, const char *path, const struct tp_trace *t)
 {
 	if (t->nlosses)
@@ -84,7 +84,7 @@ static int decode(void *ctx)
 		warn(cmd, path, &trace);
 	if (!code && damaged[0])
 		cmd_error(cmd, "warning: %s: %s", path, damaged);
-	/* Those before a fault are written too: they are what Go's reader delivers. */
+	/* Write the events before a fault too, as Go's reader delivers them. */
 	if (cmd_write_buf(&d.out, 0, code ? NULL : &err) && !code)
 		code = err.code;
 	tp_buf_release(&d.out);

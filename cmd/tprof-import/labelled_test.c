@@ -1,4 +1,4 @@
-/* Each key of each dump is the first once. */
+/* Each key of each dump is new only once. */
 #include "tprof-import/labelled.c"
 
 #include <setjmp.h>

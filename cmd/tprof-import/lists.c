@@ -13,7 +13,7 @@
 #include "base/many.h"
 #include "common/advice.h"
 
-/* Slurm's own limit for the numbers of an array, unless a site has another (MaxArraySize). */
+/* Slurm's default limit on the size of an array of jobs (MaxArraySize). */
 #define MOST_TASKS 1000
 
 static int failed(struct tp_err *err, const char *path, const char *what)
@@ -31,8 +31,8 @@ static int put_field(struct tp_buf *list, const char *before, const char *text)
 	return code ? code : tp_buf_put(list, text, strlen(text) + 1);
 }
 
-/* Appends a name and what does not follow from it alone: that it was found, not named, what the
- * run is called, its labels. */
+/* Appends a name and the facts that do not follow from it: whether the file was found rather than
+ * named, the name of the run, and its labels. */
 static int put_path(struct tp_buf *list, const struct path *p)
 {
 	int code = put_field(list, *p->name == '\t' ? "./" : "", p->name);
@@ -55,7 +55,7 @@ static int write_list(const char *folder, size_t n, const struct tp_buf *list, s
 	if (asprintf(&path, "%s/%zu", folder, n) < 0)
 		return tp_nomem(err);
 	f = fopen(path, "wxe");
-	/* Other machines read it at once. */
+	/* Sync the list, because other machines read it at once. */
 	if (!f || fwrite(list->data, 1, list->size, f) != list->size || fflush(f) ||
 	    (fsync(fileno(f)) && errno != EINVAL))
 		code = failed(err, path, "written");

@@ -9,8 +9,8 @@
 
 /* Divides the dumps among tasks that take about equally long, and writes FOLDER/1, FOLDER/2 and so
  * on, a list for each task, in the form with NULs that paths.h describes. FOLDER must not exist;
- * it is removed again after an error. *tasks is how many there should be (0: as many as are worth
- * it) and becomes how many there are, at most one for each dump. */
+ * it is removed again after an error. *tasks is the wanted number of tasks (0: as many as are worth
+ * starting), and is set to the actual one, at most one for each dump. */
 int lists_write(const char *folder, const struct paths *paths, size_t *tasks, struct tp_err *err);
 
 #endif

@@ -28,7 +28,7 @@ static char *text(const char *s)
 
 static void assert_same(const struct path *a, const struct path *b)
 {
-	/* A list could not hold a name that begins with a tab. */
+	/* In a list, a name that begins with a tab gets "./" in front. */
 	assert_string_equal(a->name, b->name + (*a->name == '\t' ? 2 : 0));
 	assert_int_equal(a->named, b->named);
 	assert_int_equal(a->as != NULL, b->as != NULL);
@@ -61,7 +61,7 @@ static void test_lists_round_trip(void **state)
 	for (size_t i = 0; i < paths.n; i++)
 		assert_same(&paths.list[i], &again.list[i]);
 	paths_release(&again);
-	/* One that is there is left alone. */
+	/* An existing folder is left unchanged. */
 	assert_int_equal(lists_write("l", &paths, &tasks, &err), TP_EIO);
 	assert_int_equal(access("l/1", F_OK), 0);
 	remove_lists("l", 1);

@@ -1,4 +1,4 @@
-/* tprof-import: dumps become runs of a store. */
+/* tprof-import: imports dumps as runs of a store. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ static int open_symbols(void *ctx)
 	return cmd_fail(&args->cmd, NULL, &err);
 }
 
-/* What is wrong with a file that is to name code is wrong for every dump. */
+/* Opens the files that name code once before all dumps, because their faults would concern every dump. */
 static int check_symbols(struct args *args)
 {
 	const struct tp_symbol_options *opt = &args->import.symbols;
@@ -39,7 +39,7 @@ static int check_symbols(struct args *args)
 	return cmd_decode(&args->cmd, NULL, opt, open_symbols, args);
 }
 
-/* What to type next, on a terminal only. */
+/* Prints the commands to continue with, on a terminal only. */
 static void hint(const struct args *args)
 {
 	char *own = args->store || args->nfiles != 1 ? NULL : one_store(args->files[0]);
@@ -50,7 +50,7 @@ static void hint(const struct args *args)
 	free(own);
 }
 
-/* Adds what the arguments stand for. */
+/* Adds the files for which the arguments stand. */
 static int find_paths(const struct args *args, struct paths *paths, struct tp_err *err)
 {
 	int code = 0;
@@ -86,7 +86,8 @@ static int import_many(struct args *args)
 	return status;
 }
 
-/* Notes dumps whose folders do not give all labels: tasks are given the labels, not the folders. */
+/* Prints a note about dumps whose folders do not give all labels. Tasks cannot do that, because
+ * they get the labels, not the folders. */
 static void note_labels(const struct args *args, const struct paths *paths)
 {
 	struct unlabelled u = {0};
@@ -193,7 +194,7 @@ static int run(struct args *args)
 	return worst;
 }
 
-/* What --help says; tprof-import(1) has the rest. */
+/* The text of --help; tprof-import(1) has the rest. */
 /* clang-format off */
 static const char help[] =
     "Usage: tprof-import [OPTION...] PATH...\n"

@@ -1,8 +1,8 @@
-/* The list is cut into batches, which are published in its order, however many processes there are:
- * so are the numbers of the runs.
+/* The list is cut into batches, which are published in its order. So the numbers of runs do not
+ * depend on the number of processes.
  *
- * A batch is as large as a process is worth starting for, and a transaction with its syncs is; and
- * as small as lets all processes end at about the same time. */
+ * A batch is large enough to be worth starting a process and a transaction with its syncs, and
+ * small enough that all processes end at about the same time. */
 #include "many.h"
 
 #include <errno.h>
@@ -23,16 +23,16 @@
 #define MOST_BYTES  ((uint64_t)16 << 20)
 #define LEAST_BYTES ((uint64_t)1 << 20)
 #define LEAST_DUMPS 16
-/* Batches that work, or wait for one before them: their temporary stores lie on the disk, and are open. */
+/* Limit on batches that work, or wait for an earlier one. Each has an open temporary store on the disk. */
 #define MOST_BATCHES 256
 #define TICK_MS	     50
 
-/* A batch, and what is its own. */
+/* A batch, and its private data. */
 struct job {
 	struct batch batch;
 	size_t at; /* its first dump, in the list */
 	bool ended;
-	char *own_store; /* NULL: that of all */
+	char *own_store; /* NULL: one store for all */
 	struct tp_known known;
 	struct labelled labelled;
 };
@@ -45,7 +45,7 @@ struct failure {
 struct coordinator {
 	const struct many *m;
 	const struct paths *paths;
-	size_t next; /* of the list: not in a batch yet */
+	size_t next; /* index of the first dump that is not in a batch yet */
 	uint64_t bytes_left;
 	struct batch *first, **last; /* in order */
 	size_t nbatches, running;
@@ -60,14 +60,14 @@ struct coordinator {
 	struct unlabelled unlabelled;
 	struct failure *failures;
 	int worst;
-	/* It cannot go on: the store, or the system; by a signal without a `why`. */
+	/* The store or the system has failed, or a signal has stopped it; then `why` is empty. */
 	bool stopped;
 	struct tp_err why;
 };
 
 static void stop(struct coordinator *c, const struct tp_err *err)
 {
-	/* A signal's is no failure: there is nothing to say of it. */
+	/* Being stopped by a signal is not a failure and needs no message. */
 	if (!c->stopped && !(err->code == TP_ECANCEL && cmd_stopped()))
 		c->why = *err;
 	c->stopped = true;
@@ -106,7 +106,7 @@ static uint64_t at_least(uint64_t n, uint64_t least)
 	return n > least ? n : least;
 }
 
-/* How many of the list, from the next one on, are the next batch. */
+/* Returns the number of dumps, from c->next on, for the next batch. */
 static size_t choose(const struct coordinator *c)
 {
 	const struct path *p = c->paths->list + c->next;
@@ -125,7 +125,8 @@ static size_t choose(const struct coordinator *c)
 	return n;
 }
 
-/* Threads of a process: where there are fewer dumps than processors, they are divided. */
+/* Returns the threads for a process. If the remaining batches are fewer than the jobs, the jobs are
+ * divided among them. */
 static int threads(const struct coordinator *c, size_t n)
 {
 	size_t left = c->paths->n - c->next, working = c->running + (n ? (left + n - 1) / n : 0);
@@ -165,7 +166,7 @@ static void drop(struct coordinator *c, struct batch *b)
 	forget((struct job *)b);
 }
 
-/* A store of its own, with what is in it already. */
+/* Gives the batch its own store, and loads the hashes of dumps that are in it. */
 static int give_store(const struct coordinator *c, struct job *j, struct tp_err *err)
 {
 	j->own_store = c->m->own_store(j->batch.paths->name);
@@ -177,7 +178,8 @@ static int give_store(const struct coordinator *c, struct job *j, struct tp_err 
 	return tp_known_load(&j->known, j->own_store, err);
 }
 
-/* What is wrong with the store of one dump is that dump's fault only; else it is the end. */
+/* Handles an error of a batch. If each dump has its own store, only this dump fails; otherwise the
+ * import stops. */
 static void give_up(struct coordinator *c, struct batch *b, const struct tp_err *err)
 {
 	if (c->m->store || err->code == TP_ECANCEL || err->code == TP_EUNKNOWN) {
@@ -198,7 +200,7 @@ static int begin(struct coordinator *c, struct batch *b, struct tp_err *err)
 	return code;
 }
 
-/* 1: it has to be begun again. */
+/* Ends the run of a batch. Returns 1 if it has to be begun again, 0, or an error code. */
 static int end(struct coordinator *c, struct batch *b, struct tp_err *err)
 {
 	int code;
@@ -209,7 +211,7 @@ static int end(struct coordinator *c, struct batch *b, struct tp_err *err)
 	return code;
 }
 
-/* Why there is nothing to open. */
+/* Fills in err with the reason why the file cannot be opened. */
 static void explain(const struct path *p, struct tp_err *err)
 {
 	bool gone = p->wrong == ENOENT || p->wrong == ENOTDIR || p->wrong == ELOOP;
@@ -222,7 +224,7 @@ static void explain(const struct path *p, struct tp_err *err)
 			   strerror(p->wrong));
 }
 
-/* Starts what is next; what was started inside has ended, too. */
+/* Starts the next batch. Without processes, also ends it. */
 static void start_next(struct coordinator *c)
 {
 	const struct path *p = c->paths->list + c->next;
@@ -310,8 +312,8 @@ static void count(struct coordinator *c, const struct batch *b, size_t added)
 	}
 	c->done += b->n;
 	c->tally.imported += added < runs ? added : runs;
-	c->tally.there += added < runs ? runs - added : 0; /* somebody else was faster … */
-	c->tally.bytes += added < runs ? bytes / runs * added : bytes; /* … with about so many */
+	c->tally.there += added < runs ? runs - added : 0; /* another command was faster … */
+	c->tally.bytes += added < runs ? bytes / runs * added : bytes; /* … estimated */
 }
 
 static void publish(struct coordinator *c)
@@ -408,7 +410,7 @@ static void work(struct coordinator *c)
 	}
 }
 
-/* ---- what became of it ---- */
+/* ---- the results ---- */
 
 static int by_place(const void *a, const void *b)
 {
@@ -417,7 +419,7 @@ static int by_place(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Written when all of the list was looked at, whatever came of it; an older one is no use then. */
+/* Writes the report if the whole list was processed; otherwise removes an older report. */
 static int write_report(struct coordinator *c, struct report *r)
 {
 	struct tp_err err;

@@ -9,17 +9,18 @@
 struct many {
 	struct cmd *cmd;
 	const struct paths *paths;
-	const char *store;  /* NULL: each has one of its own */
+	const char *store;  /* NULL: each dump has its own */
 	int jobs;	    /* at least 1 */
-	const char *known;  /* dumps that this store has are passed over, too; NULL: none */
-	const char *report; /* where to write what became of them (report.h); NULL: nowhere */
+	const char *known;  /* a store whose dumps are skipped, too; NULL: none */
+	const char *report; /* path of the report to write (report.h), or NULL */
 	struct tp_import_options import;
-	/* The name of that one; the caller frees it. NULL: out of memory. */
+	/* Returns the name of a dump's own store, which the caller frees; NULL when memory is out. */
 	char *(*own_store)(const char *dump);
 };
 
-/* Says what became of them: a line on standard output, then one on standard error for each that
- * failed. The worst status. What was published stays, also when it is interrupted. */
+/* Imports the dumps. Prints a summary on standard output, then a line on standard error for each
+ * failure. Returns the worst exit status. Published runs stay in the store, even after an
+ * interruption. */
 int many_import(const struct many *m);
 
 #endif

@@ -16,7 +16,7 @@
 
 /* ---- the list ---- */
 
-/* Takes the name over. */
+/* Adds a file. Takes ownership of the name, even on failure. */
 static int put(struct paths *p, char *name, uint64_t bytes, bool named, int wrong)
 {
 	if (!name || tp_grow(&p->list, &p->room, p->n, sizeof(*p->list))) {
@@ -63,7 +63,7 @@ static bool has_key(const struct path *p, const char *label)
 	return false;
 }
 
-/* Takes the label over. */
+/* Adds a label. Takes ownership of it, even on failure. */
 static int put_label(struct path *p, char *label)
 {
 	char **grown = label ? tp_more(p->label, p->nlabels + 1, sizeof(*grown)) : NULL;
@@ -109,7 +109,7 @@ const char *paths_missing(const struct path *p, const char *keys, const char *co
 	return NULL;
 }
 
-/* What it is called, and its labels, by the way to it from the folder that was given. */
+/* Sets the name of the run and its labels from the path below the given folder. */
 static int name_by_folders(struct path *p, size_t folder, const char *keys)
 {
 	const char *at = p->name + folder, *slash;
@@ -133,7 +133,7 @@ static int name_by_folders(struct path *p, size_t folder, const char *keys)
 
 /* ---- folders ---- */
 
-/* Names that wait, the next one at the end. */
+/* Names still to be visited, the next one at the end. */
 struct stack {
 	char **name;
 	size_t n, room;
@@ -171,7 +171,8 @@ static char *join(const char *folder, const char *name)
 	return path;
 }
 
-/* What is in a folder; TP_EIO with errno where it cannot be read, TP_ENOMEM. */
+/* Pushes the entries of a folder, sorted. Returns 0, TP_EIO with errno set if it cannot be read, or
+ * TP_ENOMEM. */
 static int list_folder(const char *path, struct stack *s)
 {
 	DIR *d = opendir(path);
@@ -194,8 +195,8 @@ static int list_folder(const char *path, struct stack *s)
 	return why ? TP_EIO : 0;
 }
 
-/* One name that was found: a file is put onto the list, a folder onto the stack in its place. Takes
- * the name over. */
+/* Handles a name that was found: adds a file to the list, or replaces a folder by its entries on
+ * the stack. Takes ownership of the name. */
 static int take(struct paths *p, struct stack *s, char *name, bool follow)
 {
 	struct stat st;
@@ -221,7 +222,7 @@ static int take(struct paths *p, struct stack *s, char *name, bool follow)
 		is = cmd_file_sqlite(name);
 		if (is == CMD_UNREAD)
 			return put(p, name, 0, false, errno);
-		if (is == CMD_NOT_SQLITE) /* our own files lie beside dumps */
+		if (is == CMD_NOT_SQLITE) /* skips SQLite files, as stores are often beside dumps */
 			return put(p, name, (uint64_t)st.st_size, false, 0);
 	}
 	free(name);
@@ -233,7 +234,7 @@ static int walk(struct paths *p, const char *folder, struct tp_err *err)
 	struct stack s = {0};
 	size_t first = p->n;
 	int code = take(p, &s, strdup(folder), true);
-	bool below = s.n > 0; /* it is a folder */
+	bool below = s.n > 0; /* `folder` is a folder */
 
 	while (!code && s.n)
 		code = take(p, &s, s.name[--s.n], false);
@@ -243,7 +244,7 @@ static int walk(struct paths *p, const char *folder, struct tp_err *err)
 	return code ? tp_nomem(err) : 0;
 }
 
-/* ---- what else an argument may be ---- */
+/* ---- other kinds of arguments ---- */
 
 static bool is_folder(const char *path)
 {
@@ -282,12 +283,12 @@ static int add_pattern(struct paths *p, const char *pattern, struct tp_err *err)
 	errno = 0;
 	rc = glob(pattern, GLOB_NOSORT | GLOB_ERR, NULL, &found);
 	why = errno;
-	/* Of want of memory glibc frees what it has, and does not say so. */
+	/* When memory is out, glibc has freed the results without clearing `found`: no globfree. */
 	if (rc == GLOB_NOSPACE)
 		return tp_nomem(err);
 	if (rc)
 		globfree(&found);
-	/* Of a folder that could be opened and not read it only leaves the errno. */
+	/* If a folder can be opened but not read, glob reports it only by errno. */
 	if (rc)
 		return put(p, strdup(pattern), 0, true, why ? why : ENOENT) ? tp_nomem(err) : 0;
 	for (size_t i = 0; i < found.gl_pathc && !code; i++)
@@ -301,18 +302,18 @@ static int add_pattern(struct paths *p, const char *pattern, struct tp_err *err)
 	return code ? tp_nomem(err) : 0;
 }
 
-/* Names of a hundred thousand dumps; what goes on for ever is no list. */
+/* Limit on the bytes of a list: the names of a hundred thousand dumps. */
 #define MOST_LIST ((size_t)16 << 20)
 
-/* A name in a list, and what is said of it. */
+/* A name in a list, with its fields. */
 struct entry {
 	const char *list;
 	size_t line;
-	size_t first;	 /* dump that it stands for, up to the last one */
-	struct path own; /* labels, and what it is called */
+	size_t first;	 /* its first dump in paths; its dumps reach to the last one */
+	struct path own; /* labels, and the name of the run */
 };
 
-/* For all of its dumps. TP_EUNKNOWN where it is no field. */
+/* Applies a field to all dumps of the entry. Returns 0, TP_ENOMEM, or TP_EUNKNOWN if the field is invalid. */
 static int take_field(struct paths *p, struct entry *e, const char *field)
 {
 	struct path *own = &e->own;
@@ -339,7 +340,7 @@ static int take_field(struct paths *p, struct entry *e, const char *field)
 		struct path *one = &p->list[i];
 		size_t k = 0;
 
-		/* What the list says is said in place of what a folder is called. */
+		/* A label of the list replaces one from the name of a folder. */
 		while (k < one->nlabels && !same_key(one->label[k], field))
 			k++;
 		if (k == one->nlabels) {
@@ -401,7 +402,7 @@ static int add_line(struct paths *p, struct entry *e, char *line, struct tp_err 
 	return code;
 }
 
-/* Between NULs, where names and values may hold all else. */
+/* Reads one part of a list with NULs, in which names and values may contain any other byte. */
 static int add_zero(struct paths *p, struct entry *e, const char *text, struct tp_err *err)
 {
 	if (*text == '\t' && e->first < p->n)
@@ -411,7 +412,7 @@ static int add_zero(struct paths *p, struct entry *e, const char *text, struct t
 
 static int add_names(struct paths *p, const char *list, char *text, size_t size, struct tp_err *err)
 {
-	/* The last byte is a newline that was added here. */
+	/* The last byte is a newline that add_list() has added. */
 	bool zeros = size > 1 && !text[size - 2];
 	char *end = zeros ? text + size - 1 : text + size;
 	struct entry e = {.list = list, .first = SIZE_MAX};
@@ -427,7 +428,7 @@ static int add_names(struct paths *p, const char *list, char *text, size_t size,
 				  "@%s: the list contains bytes that no file name has", list);
 	for (char *line = text, *next; line < end && !code; line = next) {
 		next = memchr(line, zeros ? '\0' : '\n', (size_t)(end - line));
-		*next++ = '\0'; /* it ends with one */
+		*next++ = '\0'; /* the text ends with one */
 		if (!zeros && next - line > 1 && next[-2] == '\r')
 			next[-2] = '\0';
 		e.line++;
@@ -437,10 +438,11 @@ static int add_names(struct paths *p, const char *list, char *text, size_t size,
 	return code;
 }
 
-/* Folders above that of a list in which its names are looked for. */
+/* Number of folders above that of a list in which its names are searched for. */
 #define MOST_ABOVE 3
 
-/* None of a list's names is here: are they where the list is, or above? */
+/* If no name of a list exists, searches for the first one in the folder of the list and in those
+ * above. Returns an error with advice if it is there. */
 static int look_beside(const struct paths *p, size_t first, const char *list, struct tp_err *err)
 {
 	const char *slash = strrchr(list, '/'), *name;
@@ -502,7 +504,7 @@ int paths_add(struct paths *p, const char *argument, struct tp_err *err)
 	errno = 0;
 	if (is_folder(argument))
 		return walk(p, argument, err);
-	if (errno == EIO) /* what it is, nobody can say */
+	if (errno == EIO) /* the type of the file is unknown */
 		return put(p, strdup(argument), 0, true, EIO) ? tp_nomem(err) : 0;
 	return is_pattern(argument) ? add_pattern(p, argument, err) : add_file(p, argument, err);
 }

@@ -1,4 +1,4 @@
-/* Folders, patterns and lists, as they become dumps. */
+/* Finding dumps in folders, patterns and lists. */
 #include "tprof-import/paths.c"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@ static void make(const char *name, const char *content)
 	fclose(f);
 }
 
-/* As find -print0 writes them; a name may hold a newline. */
+/* Writes a list in the form of find -print0; a name may contain a newline. */
 static void write_zeros(void)
 {
 	static const char names[] = "d/a\0d/b\0no\nne\0\0@list\0we[i]rd*";
@@ -69,7 +69,7 @@ static int teardown(void **state)
 	return chdir("/") || system(command);
 }
 
-/* The names as one text; ! for what is named, ? for what is wrong. */
+/* Writes the names as one text, with ! before those given by name and ? before those with `wrong` set. */
 static void tell(const struct paths *p, char *text, size_t size)
 {
 	*text = '\0';
@@ -88,17 +88,17 @@ static void test_paths_add_rows(void **state)
 	    {"d/a", "!d/a", 2, false},
 	    {"none", "!?none", 0, false},
 	    {"-", "!-", 0, false},
-	    {"d/store", "!d/store", 4096, false}, /* that it is no dump is said later */
+	    {"d/store", "!d/store", 4096, false}, /* a later step says that it is not a dump */
 	    {"e", "", 0, true},
 	    {"d", "d/Z d/a d/b/c/y d/b/x d/b.txt ?d/dangling d/link d/s.tprof d/short",
 	     1 + 2 + 4 + 3 + 5 + 3 + 13, true},
 	    {"d/", "d/Z d/a d/b/c/y d/b/x d/b.txt ?d/dangling d/link d/s.tprof d/short", 31, true},
-	    {"tob", "tob/c/y tob/x", 7, true}, /* named, it is followed */
+	    {"tob", "tob/c/y tob/x", 7, true}, /* a link is followed if given by name */
 	    {"d/.git", "d/.git/x", 1, true},
 	    {"d/[ab]*", "d/a d/b/c/y d/b/x d/b.txt", 14, true},
 	    {"d/?/x", "d/b/x", 3, true},
 	    {"no*", "!?no*", 0, true},
-	    {"we[i]rd*", "!we[i]rd*", 1, false}, /* called so */
+	    {"we[i]rd*", "!we[i]rd*", 1, false}, /* a file has this name */
 	    {"@zeros", "!d/a d/b/c/y d/b/x !?no\nne !?@list !we[i]rd*", 2 + 4 + 3 + 1, true},
 	    {"@list", "!d/a d/b/c/y d/b/x !?none !we[i]rd* !?@list !?last", 2 + 4 + 3 + 1, true},
 	};
@@ -146,7 +146,7 @@ static void test_paths_add_bad_lists(void **state)
 	}
 }
 
-/* "NAME as WHAT: label label" for each. */
+/* Writes "NAME as RUN LABEL LABEL" for each. */
 static void tell_labels(const struct paths *p, char *text, size_t size)
 {
 	*text = '\0';
@@ -172,13 +172,13 @@ static void test_paths_add_labels(void **state)
 	    {"d/b\thost=x\nd/a\n", NULL, "@labels", "d/b/c/y as c/y host=x; d/b/x host=x; d/a"},
 	    {"d/b\tat=x\nd/a\n", "at/", "@labels", "d/b/c/y as c/y at=x; d/b/x at=x; d/a"},
 	    {"d/b\to=x\nd/a\n", "at/deeper", "@labels", "d/b/c/y as c/y at=c o=x; d/b/x o=x; d/a"},
-	    {"", "/deep", "d", /* nothing for the first */
+	    {"", "/deep", "d", /* no label for the first folder */
 	     "d/Z; d/a; d/b/c/y as b/c/y deep=c; d/b/x as b/x; d/b.txt; d/dangling; d/link; "
 	     "d/s.tprof; d/short"},
 	    {"", "at/deep/er", "d//b", "d//b/c/y as c/y at=c; d//b/x"},
 	    {"", "at", "d/[b]", "d/b/c/y as c/y at=c; d/b/x"},
 	    {"none\thost=x\n", NULL, "@labels", "none host=x"},
-	    /* as Windows has them; a \r within is the name's */
+	    /* line ends of Windows; a \r within a line belongs to the name */
 	    {"\xef\xbb\xbf"
 	     "d/a\thost=x\r\nd/b\tat=x\r\n\r\nnone\r",
 	     "at/", "@labels", "d/a host=x; d/b/c/y as c/y at=x; d/b/x at=x; none"},
@@ -191,7 +191,7 @@ static void test_paths_add_labels(void **state)
 	    {"d/a\thost=a\thost=b\n", NULL, "@labels", NULL},
 	    {"d/a\t=one\t=two\n", NULL, "@labels", NULL},
 	    {"d/a\t=\n", NULL, "@labels", NULL},
-	    {"d/b\t=both\n", NULL, "@labels", NULL}, /* of two files */
+	    {"d/b\t=both\n", NULL, "@labels", NULL}, /* one name for two files */
 	};
 
 	(void)state;
@@ -210,7 +210,7 @@ static void test_paths_add_labels(void **state)
 	}
 }
 
-/* "?" is said of each file of the entry. */
+/* "?" applies to each file of the entry. */
 static void test_paths_add_found(void **state)
 {
 	struct paths p = {0};
@@ -225,7 +225,7 @@ static void test_paths_add_found(void **state)
 	paths_release(&p);
 }
 
-/* Between NULs a field is what begins with a tab; tabs in it are its own. */
+/* In a list with NULs, a field begins with a tab, and further tabs belong to the field. */
 static void test_paths_add_labels_zeros(void **state)
 {
 	static const char list[] = "d/a\0\t=no\ton\0\thost=x\0d/b\0\tv=1\0no\tne\0\0\tv=2";
@@ -283,7 +283,7 @@ static void test_paths_missing_rows(void **state)
 	}
 }
 
-/* Deeper than a path can be long is an error of that folder only. */
+/* A folder nested deeper than a path can be long is an error of that folder only. */
 static void test_paths_add_deep(void **state)
 {
 	struct paths p = {0};

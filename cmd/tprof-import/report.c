@@ -12,7 +12,7 @@
 #include "common/draft.h"
 #include "common/file.h"
 
-/* A longer file is not a report of ours. */
+/* A longer file is not a report. */
 #define MOST_BYTES ((size_t)1 << 30)
 
 static const struct {
@@ -28,7 +28,7 @@ static const struct {
 #define NWORDS (sizeof(words) / sizeof(words[0]))
 
 static const char failure_word[] = "failure ", loss_word[] = "loss ", other_word[] = "other ";
-/* So many names are told of each kind. */
+/* Most names that are printed of each kind. */
 #define MOST_NAMED 10
 
 void report_release(struct report *r)
@@ -128,7 +128,7 @@ static bool begins(const char *line, size_t n, const char *word)
 	return n > strlen(word) && !memcmp(line, word, strlen(word));
 }
 
-/* A line without its newline: 0, TP_EFORMAT or TP_ENOMEM. */
+/* Reads a line, given without its newline. Returns 0, TP_EFORMAT or TP_ENOMEM. */
 static int take_line(struct report *r, const char *line, size_t n)
 {
 	const char *space = memchr(line, ' ', n);
@@ -149,7 +149,7 @@ static int take_line(struct report *r, const char *line, size_t n)
 		return keep(&r->failures, line, n);
 	}
 	if (space && space[1] >= '0' && space[1] <= '9')
-		value = strtoull(space + 1, &end, 10); /* as far as the end of the line */
+		value = strtoull(space + 1, &end, 10); /* stops at the newline at the latest */
 	if (!end || end != line + n || value == UINT64_MAX)
 		return TP_EFORMAT;
 	for (size_t i = 0; i < NWORDS; i++) {
@@ -163,7 +163,7 @@ static int take_line(struct report *r, const char *line, size_t n)
 		sum += value;
 		memcpy(at, &sum, sizeof(sum));
 	}
-	/* Words of later versions are passed over. */
+	/* Words of later versions are ignored. */
 	return 0;
 }
 
@@ -209,9 +209,9 @@ void report_remove(const char *path)
 	report_release(&older);
 }
 
-/* ---- for people ---- */
+/* ---- output for users ---- */
 
-/* ", 12 failed", where there are some. */
+/* Appends ", 12 failed" unless n is 0. */
 static void add(char *text, size_t size, uint64_t n, const char *what)
 {
 	size_t used = strlen(text);
@@ -290,13 +290,14 @@ void report_print_failures(const struct report *r, const struct cmd *cmd)
 		const char *next = memchr(line, '\n', (size_t)(end - line));
 		const char *text = line + strlen("failure N ");
 
-		/* Printable since it was written; a file may have been changed since. */
+		/* The text was printable when it was written, but a file may have been changed since. */
 		cmd_error(cmd, "%.*s", (int)(next - text), text);
 		line = next + 1;
 	}
 }
 
-/* "a, b" of lines "WORD a", and how many there are more than fit or are told. */
+/* Writes "a, b" for lines "WORD a". Returns how many names it has left out, for lack of room or
+ * because of MOST_NAMED. */
 static size_t list_names(const struct tp_buf *lines, const char *word, char *text, size_t size)
 {
 	const char *line = (const char *)lines->data, *end = line ? line + lines->size : line;

@@ -1,4 +1,4 @@
-/* Reports of imports: written, added up, and refused. */
+/* Writing, adding up and refusing reports of imports. */
 #include "tprof-import/paths.c"
 #include "tprof-import/report.c"
 
@@ -93,7 +93,7 @@ static void test_report_read_others(void **state)
 	assert_int_equal(report_read(&(struct report){0}, "/", &err), TP_EFORMAT);
 }
 
-/* So many that they are no sentence are cut, and where the rest is is said. */
+/* Long lists of names are cut, and the number of names left out is returned. */
 static void test_report_names(void **state)
 {
 	static const struct {

@@ -14,7 +14,7 @@
 
 #define POLL_NS 3000000000 /* unless TPROF_SLURM_POLL is set */
 
-/* The folder of this command, from which others are found. */
+/* Sets `bin` to the folder of this command, which also has the others. Returns an exit status. */
 static int find_self(const struct cmd *cmd, char bin[PATH_MAX])
 {
 	ssize_t n = readlink("/proc/self/exe", bin, PATH_MAX - 1);
@@ -30,7 +30,7 @@ static int find_self(const struct cmd *cmd, char bin[PATH_MAX])
 	return CMD_OK;
 }
 
-/* How often --wait asks Slurm, in ns; false: TPROF_SLURM_POLL is no duration. */
+/* Sets *ns to how often --wait asks Slurm. Returns false if TPROF_SLURM_POLL is not a duration. */
 static bool poll_interval(const struct cmd *cmd, int64_t *ns)
 {
 	const char *given = getenv("TPROF_SLURM_POLL");

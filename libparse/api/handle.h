@@ -1,4 +1,4 @@
-/* What is behind tprof.h: the handle, and the functions that its files share.
+/* The implementation of tprof.h: the handle, and the functions that its files share.
  *
  *   open.c     opens and closes; errors, info, notices, import
  *   stored.c   reads a run's row, losses and notices from a store
@@ -29,21 +29,21 @@ struct tprof {
 	char *path;
 	char format[32]; /* of info */
 	struct tprof_info info;
-	struct tprof_notice notice; /* the last that was returned, and its text */
+	struct tprof_notice notice; /* the last returned; notice_text has its text */
 	char notice_text[sizeof(((struct tp_loss *)NULL)->reason)];
 
-	struct tp_dump dump;	/* that is read … */
+	struct tp_dump dump;	/* the input … */
 	struct tp_store *store; /* … unless this is not NULL */
-	/* For a dump, what tp_trace_read fills in; for a store, losses and notices only. */
+	/* For a dump, as tp_trace_read fills it in; for a store, only losses and notices. */
 	struct tp_trace trace;
 	int64_t start_ns;	    /* trace clock at the start */
-	const struct tp_dict *dict; /* NULL before there is one */
+	const struct tp_dict *dict; /* NULL until it is known */
 	struct tp_dict *stored_dict;
 	struct tp_rows g_rows, m_rows,
-	    p_rows; /* of a store: ids; g_rows for API_GOROUTINES: all columns */
+	    p_rows; /* a store's ids; for API_GOROUTINES g_rows has all columns */
 	struct api_ids ids;
 
-	/* What is being read, and how that ended: 1 if it has not, 0, or a code, which `err` has, too. */
+	/* The current reading and its outcome: 1 if it goes on, 0 at its end, or the code in `err`. */
 	enum api_reading reading;
 	int more;
 	struct tp_err err;
@@ -51,14 +51,14 @@ struct tprof {
 	/* Batches of events. */
 	struct tp_pull *pull;
 	struct tp_event_reader *reader;
-	struct tp_event *stored;      /* room for a block of the reader's */
+	struct tp_event *stored;      /* room for one block of `reader` */
 	const struct tp_event *batch; /* times are on the trace's clock */
 	size_t at, n;
 	int64_t last_ts;
 
 	struct tprof_event event;
 	struct tp_spans *machine;
-	struct tp_span *spans; /* complete; [span_at, nspans) were not returned yet */
+	struct tp_span *spans; /* complete; [span_at, nspans) are still to be returned */
 	size_t span_at, nspans, span_room;
 	struct tprof_span span;
 	size_t g_at, g_room;
@@ -80,14 +80,14 @@ int api_give(struct tprof *t, int more, struct tprof_err *err);
 /* Reads the row of the run t->opt.run (0: the newest), its losses and its notices. */
 int api_stored_open(struct tprof *t, struct tp_err *err);
 
-/* Ends the reading of a trace and frees what belongs to it. */
+/* Ends the reading of a trace and frees its memory. */
 void api_trace_end(struct tprof *t);
 
-/* Takes ownership of the profile, also when it fails. */
+/* Takes ownership of the profile, even on failure. */
 int api_profile_open(struct tprof *t, struct tp_profile *p, struct tp_err *err);
 void api_profile_release(struct tprof *t);
 
-/* Returns a time of the trace's clock as one since the start. It wraps around where the clock is damaged. */
+/* Converts a time on the trace's clock to ns since the start. Wraps around if the times are damaged. */
 static inline int64_t api_time(const struct tprof *t, int64_t ts)
 {
 	return (int64_t)((uint64_t)ts - (uint64_t)t->start_ns);

@@ -20,11 +20,11 @@ SAME(ESTORE);
 SAME(EBUSY);
 SAME(ECANCEL);
 SAME(EUNKNOWN);
-/* NOLINTNEXTLINE(misc-redundant-expression): that they are the same is what is asserted */
+/* NOLINTNEXTLINE(misc-redundant-expression): the assertion is that both sides are the same */
 _Static_assert(TPROF_UNKNOWN == TP_NULL && TPROF_NOWHERE == TP_OFFSET_NONE, "no time, no offset");
 
-/* Fills in *to if code is negative. `path` goes in front; NULL where the sentence has it already, as those
- * about a store do. */
+/* Fills in *to if code is negative, and returns code. Puts `path` in front of the message unless it is NULL,
+ * as it is for stores, whose messages already name the path. */
 static int give(int code, const char *path, const struct tp_err *from, struct tprof_err *to)
 {
 	struct tp_err e;
@@ -50,11 +50,11 @@ int api_give(struct tprof *t, int more, struct tprof_err *err)
 
 /* ---- options ---- */
 
-/* Larger than any version of the struct: a size that was not set. */
+/* Larger than any version of the struct; a larger size was never set. */
 #define MOST_OPTIONS 4096
 
-/* A program may have been compiled with an older header, whose struct is a part of ours, or with a newer one:
- * that does no harm as long as it sets nothing that is unknown here. */
+/* A program may have been compiled with an older header, whose struct is a part of ours, or with a newer one,
+ * which does no harm as long as the program sets only options known here. */
 static int take_options(struct tprof_options *to, const struct tprof_options *from,
 			struct tp_err *err)
 {
@@ -83,8 +83,8 @@ static struct tp_symbol_options symbols_of(const struct tprof_options *opt)
 
 /* ---- a handle ---- */
 
-/* Says whether the file is a store. Most errors are left to opening it as a dump, which explains them better;
- * but not TP_EIO, as a pipe must not be opened twice. */
+/* Sets *is_store to whether the file is a store. Returns TP_EIO, because a pipe must not be opened twice;
+ * ignores other errors, because opening the file as a dump explains them better. */
 static int look(const char *path, bool *is_store, struct tp_err *err)
 {
 	static const char magic[] = "SQLite format 3";
@@ -203,7 +203,7 @@ void tprof_close(struct tprof *t)
 	free(t);
 }
 
-/* ---- what is being read ---- */
+/* ---- the current reading ---- */
 
 int api_refuse(const struct tprof *t, enum api_reading reading, struct tprof_err *err)
 {
@@ -236,7 +236,7 @@ struct sqlite3 *tprof_db(struct tprof *t)
 
 const struct tprof_notice *tprof_notice(struct tprof *t, size_t i)
 {
-	/* Those of a profile in a store are rows, which api_stored_open has added to the trace's. */
+	/* For a profile in a store, api_stored_open has read them from rows into t->trace. */
 	bool of_profile = t->profile && !t->store;
 	const struct tp_loss *loss = of_profile ? t->profile->losses : t->trace.losses;
 	const struct tp_notice *notice = of_profile ? t->profile->notices : t->trace.notices;
@@ -244,7 +244,7 @@ const struct tprof_notice *tprof_notice(struct tprof *t, size_t i)
 	size_t nnotices = of_profile ? t->profile->nnotices : t->trace.nnotices;
 	struct tprof_notice *n = &t->notice;
 
-	/* A copy, as the trace's own may move when reading goes on. */
+	/* Return a copy, because reading on may move the originals. */
 	*n = (struct tprof_notice){
 	    .from_ns = TPROF_UNKNOWN, .to_ns = TPROF_UNKNOWN, .text = t->notice_text};
 	if (i >= nlosses) {

@@ -66,7 +66,7 @@ const struct tprof_sample_type *tprof_sample_type(struct tprof *t, size_t i)
 	return t->profile && i < t->profile->ntypes ? &t->types[i] : NULL;
 }
 
-/* ---- stacks, also of traces ---- */
+/* ---- stacks, of traces too ---- */
 
 static const char *module_of(const struct tprof *t, uint32_t mapping)
 {
@@ -85,7 +85,7 @@ const struct tprof_frame *tprof_next_frame(struct tprof *t, uint32_t *stack)
 
 	if (!t->dict || !*stack)
 		return NULL;
-	/* Frame 0, of which nothing is known, does not end the stack: its callers may be known. */
+	/* Frame 0, the unknown frame, does not end the stack: its callers may be known. */
 	node = tp_dict_stack_at(t->dict, *stack);
 	*stack = node.parent;
 	frame = tp_dict_frame_at(t->dict, node.frame);

@@ -12,7 +12,7 @@ static int64_t time_at(sqlite3_stmt *s, int column)
 							     : sqlite3_column_int64(s, column);
 }
 
-/* Returns a time since the start of the run as one of the trace's clock. */
+/* Converts a time since the start of the run to one on the trace's clock. */
 static int64_t clock_at(const struct tprof *t, sqlite3_stmt *s, int column)
 {
 	int64_t time = time_at(s, column);

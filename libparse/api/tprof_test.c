@@ -1,4 +1,4 @@
-/* The library as programs use it, by its one header. */
+/* Uses the library as programs do, through its one header. */
 #include "tprof.h"
 
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static struct tprof *open_or_fail(const char *path)
 	return t;
 }
 
-/* Imports into a store of its own and opens that. */
+/* Imports a dump into a new store and opens the store. */
 static struct tprof *import_and_open(const char *dump)
 {
 	const char *store = at("s.tprof");
@@ -47,7 +47,7 @@ static struct tprof *import_and_open(const char *dump)
 	return open_or_fail(store);
 }
 
-/* ---- everything there is to read, as text ---- */
+/* ---- everything the library returns, as text ---- */
 
 static void write_stack(FILE *out, struct tprof *t, uint32_t stack)
 {
@@ -133,7 +133,7 @@ static void write_info(FILE *out, struct tprof *t)
 		assert_int_equal(next(t, &item, NULL), more);                                      \
 	} while (0)
 
-/* The caller frees it. */
+/* Returns everything that can be read as text, which the caller frees. */
 static char *all_of(struct tprof *t)
 {
 	char *text;
@@ -186,7 +186,7 @@ static void compare(const char *path)
 	tprof_close(stored);
 }
 
-/* A dump and its run in a store are the same, once and once more. */
+/* A dump and its run in a store give the same text, and again after rewinding. */
 static void test_tprof_traces(void **state)
 {
 	(void)state;
@@ -201,7 +201,7 @@ static void test_tprof_profiles(void **state)
 		compare(profiles[i]);
 }
 
-/* ---- numbers that others know ---- */
+/* ---- numbers known from elsewhere ---- */
 
 static int64_t ask_db(struct tprof *t, const char *sql)
 {
@@ -215,7 +215,7 @@ static int64_t ask_db(struct tprof *t, const char *sql)
 	return n;
 }
 
-/* Events, spans and goroutines are those that SQL has of the store, by the same numbers. */
+/* Counts and sums of events, spans and goroutines equal those that SQL computes from the store. */
 static void test_tprof_as_sql(void **state)
 {
 	struct tprof *t = import_and_open("testdata/checkout.trace");
@@ -285,7 +285,7 @@ static void test_tprof_text_profile(void **state)
 	tprof_close(t);
 }
 
-/* Labels belong to the sample that was returned last; there are none before the first. */
+/* Labels belong to the sample that was returned last; before the first sample every label is NULL. */
 static void test_tprof_labels(void **state)
 {
 	struct tprof *t = open_or_fail("testdata/corpus/profiles/odd-labels.pb");
@@ -315,7 +315,7 @@ static void test_tprof_labels(void **state)
 	tprof_close(trace);
 }
 
-/* A frame of which nothing is known (all of it is 0 in the file) does not end a stack. */
+/* An unknown frame (all 0 in the file) does not end a stack. */
 static void test_tprof_unknown_frame(void **state)
 {
 	(void)state;
@@ -347,7 +347,7 @@ static void test_tprof_unknown_frame(void **state)
 
 /* ---- damage ---- */
 
-/* Appends batches of 40 Ms to a trace, in each of which an event's varint is too long. */
+/* Appends batches of 40 Ms to a trace. Each batch has an event whose varint is too long. */
 static const char *damage(const char *from)
 {
 	static const uint8_t event[] = {0x14, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -368,8 +368,8 @@ static const char *damage(const char *from)
 	return path;
 }
 
-/* A notice stays what it is while reading goes on and finds many more; rewinding forgets all of them, and
- * what was known of the trace at its end. */
+/* The first notice stays the same while reading goes on and finds many more. Rewinding drops all notices and
+ * the facts about the trace that were known at its end. */
 static void test_tprof_many_notices(void **state)
 {
 	struct tprof *t = open_or_fail(damage("testdata/unknown-frame.trace"));
@@ -411,7 +411,7 @@ static void test_tprof_many_notices(void **state)
 	tprof_close(t);
 }
 
-/* What was lost is known at the end, by place, size and time; where nothing was, nothing is said. */
+/* At the end, a notice gives the place, size and time of a loss; a sound trace has no notices. */
 static void test_tprof_losses(void **state)
 {
 	struct tprof *t = open_or_fail("testdata/corpus/broken/middle-1.27.trace");
@@ -438,7 +438,7 @@ static void test_tprof_losses(void **state)
 	tprof_close(t);
 }
 
-/* Strictly read, the events before the damage come first; then the error stays. */
+/* Strict reading returns the events before the damage, then the error, again at each call. */
 static void test_tprof_strict(void **state)
 {
 	struct tprof_options opt = TPROF_OPTIONS_INIT;
@@ -467,7 +467,7 @@ static void test_tprof_strict(void **state)
 	tprof_close(t);
 }
 
-/* ---- what programs do ---- */
+/* ---- uses by programs ---- */
 
 static void test_tprof_closed_early(void **state)
 {
@@ -489,7 +489,7 @@ static void test_tprof_closed_early(void **state)
 	tprof_close(NULL);
 }
 
-/* Several handles at once, in turn. */
+/* Reads several handles in turn. */
 static void test_tprof_together(void **state)
 {
 	struct tprof *t[3] = {open_or_fail(traces[0]), open_or_fail(traces[0]),
@@ -546,7 +546,8 @@ static void test_tprof_misuse(void **state)
 	assert_null(t);
 	opt.size = SIZE_MAX;
 	assert_int_equal(tprof_open(&t, traces[0], &opt, &err), TPROF_EMISUSE);
-	/* A program that knows more options than the library, and sets none of those or one. */
+	/* A program whose header has more options than the library: first it leaves them 0, then it
+	 * sets one. */
 	memset(&newer, 0, sizeof(newer));
 	newer.opt = (struct tprof_options)TPROF_OPTIONS_INIT;
 	newer.opt.size = sizeof(newer);
@@ -556,13 +557,13 @@ static void test_tprof_misuse(void **state)
 	assert_int_equal(tprof_open(&t, traces[0], &newer.opt, &err), TPROF_EMISUSE);
 	assert_non_null(strstr(err.text, "the options set one that libtprof"));
 	assert_null(t);
-	/* A program that knows fewer. */
+	/* A program whose header has fewer options. */
 	opt.size = offsetof(struct tprof_options, strict);
 	assert_int_equal(tprof_open(&t, traces[0], &opt, &err), 0);
 	tprof_close(t);
 }
 
-/* A path may be of any length: the sentence is whole, and begins with it. */
+/* However long the path is, the message begins with it and keeps its end. */
 static void test_tprof_long_path(void **state)
 {
 	static const char missing[] = "missing: No such file or directory";
@@ -630,7 +631,7 @@ static void test_tprof_cannot_open(void **state)
 	assert_int_equal(tprof_import(traces[1], at("s.tprof"), &opt, &run, NULL), TPROF_ECANCEL);
 }
 
-/* Stores of all versions are read, the newest run unless another is asked for. */
+/* Stores of all versions are read, the newest run unless the options name another. */
 static void test_tprof_stores(void **state)
 {
 	struct tprof_options opt = TPROF_OPTIONS_INIT;

@@ -16,7 +16,7 @@ TP_STATES(TP_X)
 
 /* ---- ids ---- */
 
-/* An index that a damaged store has no row for becomes TPROF_NONE. */
+/* In a damaged store an index may have no row; its id is then TPROF_NONE. */
 static int64_t g_id(const struct tprof *t, int64_t index)
 {
 	return index >= 0 && (uint64_t)index < t->ids.ng ? (int64_t)t->ids.g[index] : TPROF_NONE;
@@ -86,7 +86,7 @@ static int begin_dump(struct tprof *t)
 	return code ? code : tp_pull_new(&t->pull, t->dump.in, &how, &t->trace, &t->err);
 }
 
-/* Ids and dictionary of a dump grow, and may move, with every batch. */
+/* Copies the pointers to a dump's ids and dictionary again, as both may move with every batch. */
 static void look_again(struct tprof *t)
 {
 	const struct tp_trace *trace = &t->trace;
@@ -112,8 +112,8 @@ static int end_dump(struct tprof *t)
 	return code;
 }
 
-/* Times in a store count from the start of the run. They are put back on the trace's clock, as its 0 has a
- * meaning for spans (timeline/span.h). */
+/* Reads the next block of a store. Times there count from the start of the run; they are converted back to
+ * the trace's clock, whose 0 has a meaning for spans (timeline/span.h). */
 static int next_stored(struct tprof *t)
 {
 	int more = tp_events_read(t->reader, t->stored, &t->n, &t->err);
@@ -167,7 +167,7 @@ static int keep_no_segment(void *ctx, const struct tp_segment *s, struct tp_err 
 	return 0;
 }
 
-/* Reads a dump to its end and adds up its goroutines as an import does. */
+/* Reads a dump to its end and computes its rows of goroutines as an import does. */
 static int sum_up(struct tprof *t)
 {
 	struct tp_timeline_sink sink = {keep_goroutine, keep_no_segment, t};
@@ -189,7 +189,7 @@ static int sum_up(struct tprof *t)
 
 /* ---- beginning and end ---- */
 
-/* Begins to read the trace as `reading` unless that has begun. */
+/* Begins to read the trace as `reading` unless reading has begun. Returns t->more. */
 static int begin(struct tprof *t, enum api_reading reading)
 {
 	int code;
@@ -315,7 +315,7 @@ static void show_span(struct tprof *t, const struct tp_span *span)
 	};
 }
 
-/* Reads the next batch and makes spans of it, perhaps none. */
+/* Reads the next batch and completes spans from it, possibly zero. */
 static int next_spans(struct tprof *t)
 {
 	int more, code;
@@ -343,7 +343,7 @@ int tprof_next_span(struct tprof *t, const struct tprof_span **span, struct tpro
 	if (more)
 		return more;
 	more = begin(t, API_SPANS);
-	/* The last spans come with the end. */
+	/* The end completes the last spans. */
 	while (more == 1 && t->span_at == t->nspans)
 		more = t->more = next_spans(t);
 	if (more < 0 || t->span_at == t->nspans)

@@ -23,7 +23,7 @@ int tp_buf_reserve(struct tp_buf *b, size_t more)
 		return 0;
 	if ((b->failed && b->size == b->room) || more > SIZE_MAX / 2 - b->size)
 		return tp_buf_fail(b);
-	/* It is shorter than when it failed. */
+	/* The owner has made the buffer shorter since the failure. */
 	b->failed = false;
 	while (room - b->size < more)
 		room *= 2;

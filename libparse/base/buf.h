@@ -1,6 +1,6 @@
 /* A growing byte buffer. The owner calls tp_buf_release. Zero-initialised is valid and empty.
  * A buffer that failed to grow keeps its content and refuses all further puts (TP_ENOMEM) until its
- * owner makes it shorter or releases it. So of a series of puts only the last has to be checked:
+ * owner makes it shorter or releases it. Callers therefore check only the last of a series of puts:
  *
  *	tp_buf_text(b, "[");
  *	tp_buf_put(b, name, size);
@@ -22,8 +22,8 @@ struct tp_buf {
 
 /* Makes room for `more` bytes after the content. Returns 0 or TP_ENOMEM. */
 int tp_buf_reserve(struct tp_buf *b, size_t more);
-/* Append bytes, a formatted text (followed by a NUL that does not count), a number, a text without
- * its NUL. Return 0 or TP_ENOMEM. */
+/* Append bytes, a formatted text (with a NUL after it that is not part of the content), a number,
+ * or a text without its NUL. Return 0 or TP_ENOMEM. */
 int tp_buf_put(struct tp_buf *b, const void *data, size_t n);
 int tp_buf_printf(struct tp_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int tp_buf_put_uvarint(struct tp_buf *b, uint64_t v);

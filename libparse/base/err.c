@@ -9,8 +9,8 @@
 #define HEAD (ROOM / 4)
 #define TAIL (ROOM - HEAD - sizeof(GAP)) /* without its NUL */
 
-/* Copies a text of n bytes, without its middle if it is too long: it begins with a file name, which
- * may be long, and ends with the fault. */
+/* Copies a text of n bytes. Drops its middle if it is too long, because a message begins with a
+ * file name, which may be long, and ends with the fault. */
 static void fit(char msg[ROOM], const char *text, size_t n)
 {
 	if (n < ROOM) {
@@ -22,7 +22,7 @@ static void fit(char msg[ROOM], const char *text, size_t n)
 	memcpy(msg + HEAD + sizeof(GAP) - 1, text + n - TAIL, TAIL + 1);
 }
 
-/* Formats a message; without memory, one that is too long loses its end. */
+/* Formats a message. If memory is out, a long one loses its end instead of its middle. */
 static void format(char msg[ROOM], const char *fmt, va_list ap)
 {
 	char *whole = NULL;

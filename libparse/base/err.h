@@ -42,14 +42,14 @@ int tp_nomem(struct tp_err *err);
 /* Reports why something cannot grow: memory has run out (TP_ENOMEM), or its limit is reached, which
  * the sentence `limit` describes. Returns code. */
 int tp_err_full(struct tp_err *err, int code, const char *limit);
-/* Tells analyzers (make lint), which see one file at a time, the value returned. */
+/* Shows the returned value to analyzers (make lint), which see one file at a time. */
 #ifdef TP_ANALYZER
 #define tp_err_set(err, code, ...)    (tp_err_set(err, code, __VA_ARGS__), (code))
 #define tp_nomem(err)		      (tp_nomem(err), TP_ENOMEM)
 #define tp_err_full(err, code, limit) (tp_err_full(err, code, limit), (code))
 #endif
 
-/* Puts "prefix: " before the message; the code stays. err may be NULL. */
+/* Puts "prefix: " before the message; the code does not change. err may be NULL. */
 void tp_err_prefix(struct tp_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Replaces control bytes of the message by '?', so that it can be written to a terminal. */

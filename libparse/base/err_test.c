@@ -35,7 +35,7 @@ static void test_prefix_puts_in_front(void **state)
 	tp_err_prefix(NULL, "x");
 }
 
-/* Whatever the length of a path, a message begins with it and ends as its sentence does. */
+/* A message begins with the path and keeps its end, however long the path is. */
 static void test_long_paths(void **state)
 {
 	static const char sentence[] = "the file ends too early";
@@ -49,7 +49,7 @@ static void test_long_paths(void **state)
 		memset(path, 'n', n);
 		path[0] = '/';
 		path[n] = 0;
-		memset(&set, 0xff, sizeof(set)); /* as memory that was used before */
+		memset(&set, 0xff, sizeof(set)); /* like reused memory */
 		memset(&prefixed, 0xff, sizeof(prefixed));
 		tp_err_set(&set, TP_EIO, 0, "%s: %s", path, sentence);
 		tp_err_set(&prefixed, TP_EIO, 0, sentence);

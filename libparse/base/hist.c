@@ -42,7 +42,7 @@ static uint64_t rank(uint64_t n, double q)
 		return 1;
 	if (q >= 1)
 		return n;
-	/* 0.99 * 100 must be the 99th, despite rounding in the product. */
+	/* 0.99 * 100 must give rank 99 although the product is rounded. */
 	at = q * (double)n;
 	r = (uint64_t)at;
 	if (at - (double)r > 1e-9 * at)

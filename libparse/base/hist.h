@@ -34,7 +34,7 @@ struct tp_hist {
 
 static inline int tp_hist_bucket(uint64_t ns)
 {
-	/* Both lines of the table at once: the highest bit adds the 64 by which they differ. */
+	/* Computes both lines of the table: the highest bit adds the 64 by which they differ. */
 	int shift = 57 - __builtin_clzll(ns | 64);
 
 	return 64 * shift + (int)(ns >> shift);

@@ -34,7 +34,7 @@ static void test_bucket_bounds_tile_all_values(void **state)
 	assert_true(tp_hist_upper(99999) == UINT64_MAX);
 }
 
-/* The numbers are in files: they must never change. */
+/* Stores contain bucket numbers, so they must never change. */
 static void test_bucket_known_numbers(void **state)
 {
 	static const struct {

@@ -9,15 +9,15 @@
 #include "base/seed.h"
 
 #define FIRST_SLOTS 64
-#define LEAST_USED  16	 /* the table shrinks if fewer than one in so many slots are used */
+#define LEAST_USED  16	 /* the table shrinks if fewer than one in 16 slots is used */
 #define KEEP_SLOTS  4096 /* tables larger than this are freed when they are cleared */
 
-/* Ids below this many, plus so many per id in the map, go to the array. */
+/* The array takes ids below DENSE_BASE plus DENSE_FACTOR for each id in the map. */
 #define DENSE_BASE   4096
 #define DENSE_FACTOR 16
 
-/* Not a base/table.h, because look-ups happen for each event, where a slot with the id itself costs
- * a single cache line, and because ids are removed again. */
+/* This is not a base/table.h for two reasons: ids are removed again, and each event looks one up,
+ * which costs a single cache line if the slot contains the id. */
 static void place(struct tp_idmap *m, uint64_t id, void *value)
 {
 	size_t i = tp_idmap_home(m, id);
@@ -65,7 +65,7 @@ int tp_idmap_add(struct tp_idmap *m, uint64_t id, void *value)
 	return 0;
 }
 
-/* Closes the gap by moving back every later entry that may stand closer to its home slot. */
+/* Closes the gap by moving back every later entry that may be closer to its home slot. */
 void tp_idmap_remove(struct tp_idmap *m, uint64_t id)
 {
 	size_t gap, i;
@@ -88,7 +88,7 @@ void tp_idmap_remove(struct tp_idmap *m, uint64_t id)
 	m->slots[gap].value = NULL;
 	m->used--;
 	if (m->mask >= FIRST_SLOTS * 4 && m->used < (m->mask + 1) / LEAST_USED)
-		(void)resize(m, (m->mask + 1) / 4); /* if memory is out, the table stays as it is */
+		(void)resize(m, (m->mask + 1) / 4); /* if memory is out, the table keeps its size */
 }
 
 void tp_idmap_clear(struct tp_idmap *m)
@@ -135,7 +135,7 @@ static int extend(struct tp_ids *m, size_t id)
 	if (tp_grow_raw(&m->dense, &m->room, id, sizeof(*m->dense)))
 		return TP_ENOMEM;
 	while (m->ndense <= id) {
-		/* The array does not have it yet, so it comes from `far`. */
+		/* This id is still beyond the array, so its value comes from `far`. */
 		uint32_t value = tp_ids_get(m, m->ndense);
 
 		m->dense[m->ndense++] = value;

@@ -21,7 +21,7 @@ struct tp_idmap_slot {
 
 struct tp_idmap {
 	struct tp_idmap_slot *slots;
-	size_t mask; /* slots - 1; 0 if there are none */
+	size_t mask; /* slots - 1; 0 without slots */
 	size_t used;
 	unsigned shift;
 	uint64_t seed; /* an odd number; 0: drawn when the first id is added */
@@ -59,7 +59,7 @@ void tp_idmap_release(struct tp_idmap *m);
 #define TP_NO_ID UINT32_MAX
 
 struct tp_ids {
-	uint32_t *dense;     /* values by id, TP_NO_ID where there is none */
+	uint32_t *dense;     /* values by id, TP_NO_ID for ids without one */
 	size_t ndense, room; /* items in use, allocated */
 	uint64_t count;	     /* ids in the map */
 	struct tp_idmap far; /* ids beyond `dense`: value + 1 */

@@ -10,7 +10,7 @@
 
 #define N 20000
 
-/* Grows and shrinks, and all that is in the map is found. */
+/* The map grows and shrinks and still finds every id in it. */
 static void test_map_follows_what_is_in_it(void **state)
 {
 	struct tp_idmap m = {.seed = 0x9e3779b97f4a7c15u};
@@ -43,7 +43,7 @@ static void test_map_follows_what_is_in_it(void **state)
 	}
 	for (uint64_t id = 0; id < N - 1; id++) {
 		tp_idmap_remove(&m, id << 40 | id);
-		tp_idmap_remove(&m, id << 40 | id); /* it is not there any more */
+		tp_idmap_remove(&m, id << 40 | id); /* already removed */
 	}
 	assert_true(most > 10000 && m.mask < 1024);
 	tp_idmap_release(&m);
@@ -66,7 +66,7 @@ static void test_map_that_was_cleared(void **state)
 	tp_idmap_release(&m);
 }
 
-/* Against a plain array, with ids that are neighbours and ids that are far apart. */
+/* Compares the map with a plain array, for neighbouring ids and for ids far apart. */
 static void test_idmap_against_array(void **state)
 {
 	static bool in[4096];
@@ -105,7 +105,7 @@ static void test_idmap_against_array(void **state)
 
 static void test_ids_finds_what_was_put(void **state)
 {
-	/* Dense, scattered, and ids of which the first come before the array may hold them. */
+	/* Dense ids, scattered ids, and ids of which the first precede the array's growth. */
 	static const uint64_t steps[] = {1, 3, 17, 100000, 0x123456789abcdef};
 
 	(void)state;
@@ -139,7 +139,7 @@ static void test_ids_replaces(void **state)
 	tp_ids_release(&m);
 }
 
-/* An id that was far from the others is found when the array has grown past it. */
+/* An id that was beyond the array is still found after the array has grown past it. */
 static void test_ids_array_grows_past_far_ids(void **state)
 {
 	struct tp_ids m = {0};
@@ -172,7 +172,7 @@ static void test_ids_stays_small(void **state)
 	tp_ids_release(&m);
 }
 
-/* Ids a power of two apart are spread all the same: no search is long. */
+/* Ids a power of two apart are spread over the table too, so searches stay short. */
 static void test_ids_apart(void **state)
 {
 	(void)state;

@@ -28,7 +28,7 @@ static inline void *tp_more(void *items, uint64_t n, size_t size)
 	return tp_many_fit(n, size) ? realloc(items, (size_t)n * size) : NULL;
 }
 
-/* Private: for arrays without room. */
+/* Private: called when an array has no room left. */
 int tp_grow_slow(void *array, size_t *room, size_t n, size_t size);
 int tp_grow_raw_slow(void *array, size_t *room, size_t n, size_t size);
 

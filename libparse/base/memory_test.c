@@ -44,7 +44,7 @@ static void test_buf_reserve_absurd(void **state)
 	tp_buf_release(&b);
 }
 
-/* A failure sticks, however little comes next, until the owner makes the buffer shorter. */
+/* After a failure even small puts fail until the owner makes the buffer shorter. */
 static void test_buf_failure_sticks(void **state)
 {
 	struct tp_buf b = {0};
@@ -154,7 +154,7 @@ static void test_grow_zeroes_what_is_new(void **state)
 	}
 	for (size_t n = 0; n < 10000; n++)
 		assert_true(item[n].a == n + 1 && item[n].c == n + 1);
-	/* Far ahead at once. */
+	/* Far beyond the present end. */
 	assert_int_equal(tp_grow(&item, &room, 100000, sizeof(*item)), 0);
 	assert_true(room > 100000);
 	for (size_t n = 10000; n < room; n++)

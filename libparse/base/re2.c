@@ -1,5 +1,6 @@
-/* RE2's syntax: github.com/google/re2/wiki/Syntax. The target are POSIX extended expressions with
- * the extensions of glibc and musl (\w \s \b …). Common syntax is copied, the rest rewritten. */
+/* RE2's syntax: github.com/google/re2/wiki/Syntax. The output is a POSIX extended expression with
+ * the extensions of glibc and musl (\w \s \b …). Syntax that both have is copied, the rest
+ * rewritten. */
 #include "base/re2.h"
 
 #include <ctype.h>
@@ -9,18 +10,18 @@
 
 #include "base/buf.h"
 
-/* Limits for hostile expressions, which may come from profiles (drop_frames). regcomp copies what
- * {n} and + repeat, recurses on groups, and takes memory in the square of consecutive parts that
- * may be empty. For rings, unlimited repetitions of such parts like (a*)*, it keeps no intermediate
- * results (calc_eclosure_iter in glibc's posix/regcomp.c): its time is exponential in their number,
- * and from two on cubic in the parts that may be empty. These limits keep it below 100 MB and some
- * tenths of a second. */
+/* Limits for hostile expressions, which may come from profiles (drop_frames). regcomp copies
+ * operands of {n} and +, recurses on groups, and takes memory in the square of consecutive parts
+ * that may be empty. It keeps no intermediate results for rings, which are unlimited repetitions of
+ * such parts, like (a*)* (calc_eclosure_iter in glibc's posix/regcomp.c). Its time is exponential
+ * in the number of rings, and with two or more also cubic in the parts that may be empty. These
+ * limits keep it below 100 MB and some tenths of a second. */
 #define MAX_SIZE  65536
 #define MAX_DEPTH 100
 #define MAX_PARTS 50000 /* characters, sets and operators, counted as often as they are copied */
-#define MAX_RINGS 6	/* * + {1,} on what may be empty */
+#define MAX_RINGS 6	/* * + {1,} on parts that may be empty */
 
-/* Limit on parts that may be empty, | ? * {0,1} ( ^ $, by the number of rings. */
+/* Limit on parts that may be empty (from | ? * {0,1} ( ^ $), by the number of rings. */
 static const unsigned long most_loose[MAX_RINGS + 1] = {2000, 800, 300, 300, 300, 300, 300};
 
 struct translation {
@@ -28,7 +29,7 @@ struct translation {
 	struct tp_buf out;
 	int failed; /* memory */
 	bool fold;
-	bool operand; /* something a repetition could apply to has just been written */
+	bool operand; /* the part just written can be repeated */
 	unsigned depth;
 	struct tp_re2_cost open[MAX_DEPTH + 2]; /* by depth: of the group so far */
 	struct tp_re2_cost last;		/* of the operand */
@@ -365,7 +366,7 @@ static int bracket(struct translation *t)
 				put(t, "]");
 			t->failed |=
 			    inside.size ? tp_buf_put(&t->out, inside.data, inside.size) : 0;
-			/* "^" before "-": not first unless it is alone with it. */
+			/* Put "^" after "-" only if no other member can come first. */
 			if (caret && !negated && !close && !inside.size)
 				put(t, "-^");
 			else {
@@ -469,7 +470,7 @@ static int repeat(struct translation *t, char c)
 	copies = most ? most - 1 : 0;
 	spend(t, t->last.parts * copies + 1, t->last.loose * copies + (most - least) + (c == '*'));
 	t->open[t->depth].rings += t->last.rings * copies + (endless && t->last_empty);
-	/* From now on the operand may be empty. */
+	/* With a minimum of 0 the operand may be empty. */
 	if (!least)
 		t->empty[t->depth] = t->empty_before;
 	put_byte(t, (unsigned char)c);
@@ -536,7 +537,7 @@ static int translate(struct translation *t)
 		default:
 			put_literal(t, (unsigned char)c);
 		}
-		/* Check at once, so that the numbers stay small. */
+		/* Checking after each part keeps the numbers small. */
 		if (!code && !bearable(&t->open[t->depth]))
 			code = refuse(t, "it has too many alternatives and repetitions");
 	}

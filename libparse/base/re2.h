@@ -7,13 +7,13 @@
 #include "base/err.h"
 
 /* Measures of the memory that a pattern takes in regcomp and regexec, all limited: `parts` are
- * characters, sets and operators, counted as often as they are copied; `loose` those that may match
- * the empty text; `rings` unlimited repetitions of such. */
+ * characters, sets and operators, counted as often as they are copied; `loose` counts those that
+ * may match the empty text, and `rings` unlimited repetitions of such parts. */
 struct tp_re2_cost {
 	unsigned long parts, loose, rings;
 };
 
-/* As tp_regex_translate (regex.h), and what it costs. */
+/* Does what tp_regex_translate (regex.h) does, and also sets *cost. */
 int tp_re2_translate(const char *pattern, char **posix, bool *fold, struct tp_re2_cost *cost,
 		     struct tp_err *err);
 

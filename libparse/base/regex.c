@@ -12,18 +12,17 @@
 
 /* regexec tries each position of a text where a match may begin, each time up to the text's end,
  * and caches every state for good. So the expression is anchored after a prefix that matches
- * anything, which takes one pass, and it is compiled anew from time to time, which frees the
- * states. */
+ * anything, which takes one pass, and it is compiled again from time to time, which frees the states. */
 #define ANYTHING "^([^x]|x)*("
 
 #define STATES_MEMORY ((size_t)256 << 20)
-#define STATE_SIZE    2560 /* with its table of what follows; and for each part in it */
+#define STATE_SIZE    2560 /* with its table of next states; STATE_PART more for each part in it */
 #define STATE_PART    8
-#define LEAST_BUDGET  ((size_t)2048) /* compiling takes its time, too */
-#define TURNS	      4		     /* without memory, before that is believed */
+#define LEAST_BUDGET  ((size_t)2048) /* compiling again takes time, too */
+#define TURNS	      4		     /* attempts before TP_ENOMEM is returned */
 
-/* Limit on the time of an expression. A state takes 20 to 50 us, and hostile texts may need one per
- * byte: a minute per megabyte. Others take some ns per byte, and 100 ns per text. */
+/* Limit on the total time of an expression. A state takes 20 to 50 us, and hostile texts may need
+ * one per byte: a minute per megabyte. Ordinary ones take some ns per byte, and 100 ns per text. */
 int64_t tp_regex_most_ns = INT64_C(2000000000);
 int64_t tp_regex_ns_per_byte = 2000;
 
@@ -32,9 +31,9 @@ struct tp_regex_machine {
 	char *posix;
 	int flags;
 	size_t left, budget; /* bytes that may be examined before all states are freed */
-	int64_t took_ns;     /* on the clock, looking */
-	int64_t looked_at;   /* bytes, and one for each text */
-	int64_t began_ns;    /* processor time when it was made */
+	int64_t took_ns;     /* spent in regexec, by the clock */
+	int64_t looked_at;   /* bytes searched, plus one for each text */
+	int64_t began_ns;    /* processor time when the machine was made */
 	int unknown;	     /* 0, or the first error of a match */
 };
 
@@ -155,8 +154,8 @@ static bool forget_states(struct tp_regex_machine *m)
 	return true;
 }
 
-/* Returns whether the time limit is reached. Processor time is what counts, but reading it takes as
- * long as a short text, so it is read only when the clock has passed the limit. */
+/* Returns whether the time limit is reached. The limit is on processor time, but reading that takes
+ * as long as a short text, so it is read only when the clock has passed the limit. */
 static bool takes_too_long(const struct tp_regex_machine *m)
 {
 	int64_t most = tp_regex_most_ns + m->looked_at * tp_regex_ns_per_byte;
@@ -193,8 +192,8 @@ int tp_regex_find(const struct tp_regex *r, const char *text, size_t size)
 		forget_states(m);
 	m->left -= size < m->left ? size : m->left;
 	range.rm_eo = (regoff_t)size;
-	/* glibc's regexec reports lack of memory as "no match", which cannot be told apart for sure
-	 * (errno may be left by malloc when it only switched heaps); so it is tried again. */
+	/* glibc's regexec reports lack of memory as "no match". errno does not settle it, because
+	 * malloc may set ENOMEM when it only switches heaps. So the match is tried again. */
 	for (int turn = 0; turn < TURNS; turn++) {
 		errno = 0;
 		rc = regexec(&m->re, text, 1, &range, REG_STARTEND);

@@ -12,7 +12,7 @@
 
 #include "base/buf.h"
 
-/* What Go's regexp.MatchString says; -1: it is, or for us, no expression. */
+/* Results of Go's regexp.MatchString; -1 if Go or tprof rejects the pattern. */
 static const struct {
 	const char *pattern, *text;
 	int matches;
@@ -118,7 +118,7 @@ static void test_regex(void **state)
 	}
 }
 
-/* Names of a dump may hold NULs; what is behind them counts. */
+/* Names of a dump may contain NULs; the bytes after a NUL are matched, too. */
 static void test_regex_nul(void **state)
 {
 	struct tp_err err;
@@ -145,7 +145,7 @@ static void test_regex_deep(void **state)
 	tp_regex_release(&r);
 }
 
-/* What regcomp would take gigabytes or minutes for. */
+/* Patterns for which regcomp would take gigabytes or minutes. */
 static void test_regex_costly(void **state)
 {
 	static const struct {
@@ -163,7 +163,7 @@ static void test_regex_costly(void **state)
 	    {"(", "a", "){1000}", 1000, TP_EFORMAT},
 	    {"a", ".+b", "", 500, 0},
 	    {"", "[ab]x", "", 5000, 0},
-	    /* Rings of what may be empty, in a row and in each other; and what is none. */
+	    /* Rings in a row, nested rings, and repetitions that are not rings. */
 	    {"", "(a?b*)*", "", 6, 0},
 	    {"", "(a?b*)*", "", 7, TP_EFORMAT},
 	    {"", "(a?|b)+", "", 7, TP_EFORMAT},
@@ -196,7 +196,7 @@ static void test_regex_costly(void **state)
 		tp_regex_release(&r);
 		tp_buf_release(&b);
 	}
-	/* A + copies what it is behind: 2^30 of them. */
+	/* Each + copies its operand: 2^30 copies. */
 	assert_int_equal(tp_regex_init(&r,
 				       "((((((((((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)"
 				       "+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+",
@@ -205,8 +205,8 @@ static void test_regex_costly(void **state)
 	tp_regex_release(&r);
 }
 
-/* A text that begins like a match everywhere takes one pass, not one for each of its bytes; and the
- * states that it needs are forgotten on the way. */
+/* A text in which a match could begin at every byte takes one pass, not one for each byte. The
+ * states that it needs are freed on the way. */
 static void test_regex_long(void **state)
 {
 	size_t n = 50 * (size_t)1000 * 1000;
@@ -221,7 +221,7 @@ static void test_regex_long(void **state)
 		seed = seed * 1664525 + 1013904223;
 		text[i] = seed >> 31 ? 'a' : 'b';
 	}
-	text[n] = '\0'; /* regexec needs none, but the address sanitizer looks for one */
+	text[n] = '\0'; /* regexec needs no NUL, but the address sanitizer looks for one */
 	assert_int_equal(tp_regex_init(&r, "(a|b)*a(a|b){12}c", "--hide", &err), 0);
 	tp_regex_most_ns = INT64_MAX / 2; /* however slow the machine is */
 	assert_false(tp_regex_match(&r, text, n));
@@ -235,7 +235,7 @@ static void test_regex_long(void **state)
 	free(text);
 }
 
-/* Names that take too long: it says so, and goes on saying so, in place of "it does not match". */
+/* A match that takes too long fails, and so do all later ones; they do not return "no match". */
 static void test_regex_slow(void **state)
 {
 	int64_t most = tp_regex_most_ns;
@@ -254,8 +254,8 @@ static void test_regex_slow(void **state)
 	tp_regex_release(&r);
 }
 
-#ifdef __GLIBC__ /* others make no table of states */
-/* Names that need a new state at every byte, a minute of them. */
+#ifdef __GLIBC__ /* other libraries have no table of states */
+/* Names that need a new state at every byte would take a minute. */
 static void test_regex_states(void **state)
 {
 	enum { SIZE = 8000, MOST = 400 };
@@ -296,9 +296,9 @@ static int64_t look_at_empty(struct tp_regex *r)
 	return (int64_t)(clock() - began) * (1000000000 / CLOCKS_PER_SEC);
 }
 
-/* An empty text counts as a byte, so that its share of the time is added to the limit. The limit is
- * half of what the texts have just taken on this machine, and the share is four times what one of
- * them takes; without the shares it is always too long. */
+/* An empty text counts as a byte, so it raises the limit by its share of the time. Here the limit
+ * is half the time that the texts have just taken on this machine, and the share is four times the
+ * time of one text. Without the shares, the texts always take too long. */
 static void test_regex_empty(void **state)
 {
 	int64_t most = tp_regex_most_ns, per_byte = tp_regex_ns_per_byte, took;
@@ -313,7 +313,7 @@ static void test_regex_empty(void **state)
 		tp_regex_most_ns = took / 2;
 		tp_regex_ns_per_byte = shares ? 4 * took / EMPTY_TEXTS : 0;
 		assert_int_equal(tp_regex_init(&r, "^$|a", "--hide", &err), 0);
-		/* Half of the time is over for certain when five times as much has been done. */
+		/* Five times the work certainly exceeds half the time. */
 		for (int k = 0; k < (shares ? 1 : 5); k++)
 			look_at_empty(&r);
 		assert_int_equal(tp_regex_settle(&r, &err), shares ? 0 : TP_ELIMIT);

@@ -9,9 +9,9 @@
 #define TP_BASE_SEARCH_H
 
 /* Moves `low`, a variable of some type of integer, to the first number in [low, high) for which
- * `before`, an expression of `at`, is false; to `high` if there is none. `before` has to be true
- * for all numbers ahead of that one and false for all behind it; otherwise the result is some
- * number in [low, high]. */
+ * `before`, an expression of `at`, is false; to `high` if it is true for all. `before` has to be
+ * true for all numbers before the result and false for all from there on; otherwise the result is
+ * some number in [low, high]. */
 #define TP_SEARCH(low, high, at, before)                                                           \
 	for (__typeof__(low) tp_high_ = (high), at; (low) < tp_high_;)                             \
 		if (at = (low) + (tp_high_ - (low)) / 2, (before))                                 \

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-/* Nobody can have known both. */
+/* Two seeds differ, so an attacker cannot know both in advance. */
 static void test_seed_differs(void **state)
 {
 	(void)state;

@@ -4,8 +4,8 @@
 
 #include <signal.h>
 
-/* Fills `set` with all signals except those raised by a fault of the thread itself: if these are
- * blocked, the kernel ends the program without calling its handler. */
+/* Fills `set` with all signals except those raised by a fault of the thread itself: if such a
+ * signal is blocked, the kernel ends the program without calling its handler. */
 void tp_signals_sent(sigset_t *set);
 
 #endif

@@ -8,8 +8,8 @@
 
 #define FIRST_SLOTS 64
 
-/* Moves the rows into `to`, which has room. Rows of one hash must keep their order; as a run of
- * taken slots may wrap around to the front of the table, the walk begins after a free slot. */
+/* Moves the rows into `to`, which has room. Rows of one hash must keep their order. The walk begins
+ * after a free slot, because a run of taken slots may wrap around to the front of the table. */
 static void move_rows(const struct tp_table *from, struct tp_table *to)
 {
 	uint32_t at = 0;

@@ -29,7 +29,7 @@ struct tp_table_slot {
 };
 
 struct tp_table {
-	struct tp_table_slot *slot; /* mask + 1 of them, at most half taken; NULL: none yet */
+	struct tp_table_slot *slot; /* mask + 1 of them, at most half taken; NULL: empty */
 	uint32_t mask, n;
 };
 
@@ -40,7 +40,7 @@ struct tp_probe {
 };
 
 /* Finds the next row with this hash (its low 32 bits); the caller compares the key. Returns false
- * if there is none left. Rows of one hash are found in the order in which they were added. */
+ * when no row is left. Rows of one hash are found in the order in which they were added. */
 static inline bool tp_table_next(const struct tp_table *t, uint64_t hash, struct tp_probe *p)
 {
 	if (!t->slot)

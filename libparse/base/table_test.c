@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "base/table.h"
 
-/* The number of rows that have this hash; the first of them into *first. */
+/* Returns the number of rows with this hash; sets *first to the first of them. */
 static uint32_t count_rows(const struct tp_table *t, uint64_t hash, uint32_t *first)
 {
 	struct tp_probe p = {0};
@@ -46,7 +46,7 @@ static void test_table_finds_each_while_it_grows(void **state)
 		assert_int_equal(tp_table_add(&t, tp_mix64(1, i), i), 0);
 		assert_int_equal(count_rows(&t, tp_mix64(1, i), &row), 1);
 		assert_int_equal(row, i);
-		/* One of those before, wherever growing put it. */
+		/* An earlier row is found wherever growing has moved it. */
 		assert_int_equal(count_rows(&t, tp_mix64(1, i / 2), &row), 1);
 		assert_int_equal(row, i / 2);
 		assert_true(t.n <= (t.mask + 1) / 2);
@@ -57,7 +57,7 @@ static void test_table_finds_each_while_it_grows(void **state)
 	assert_int_equal(count_rows(&t, tp_mix64(1, 0), &row), 0);
 }
 
-/* Also where their slots go on at the front of the table: hashes of all ones begin at its end. */
+/* Hashes of all ones begin at the end of the table, so their slots wrap around to its front. */
 static void test_table_rows_of_one_hash_keep_their_order(void **state)
 {
 	static const uint64_t hashes[] = {0, 5, UINT32_MAX, UINT32_MAX - 1};
@@ -80,7 +80,7 @@ static void test_table_rows_of_one_hash_keep_their_order(void **state)
 	}
 }
 
-/* Neighbours share slots, not rows. */
+/* Neighbouring hashes compete for slots but find only their own rows. */
 static void test_table_tells_hashes_apart(void **state)
 {
 	struct tp_table t = {0};

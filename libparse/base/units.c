@@ -7,7 +7,7 @@
 #include "base/err.h"
 
 /* Writes value/unit with three significant digits. Returns false if that rounds to `limit` units or
- * more, so that the next unit has to be used. */
+ * more and the caller has to use the next unit. */
 static bool put_scaled(char *text, const char *sign, uint64_t value, uint64_t unit, uint64_t limit,
 		       const char *name)
 {
@@ -108,8 +108,8 @@ char *tp_fmt_bytes(char text[TP_UNITS_SIZE], int64_t bytes)
 	return text;
 }
 
-/* Returns the unit at *text in ns and moves behind it; 0 if no unit stands there. Longer names are tried
- * first. */
+/* Returns the unit at *text in ns and moves past it, or returns 0 if *text does not begin with a unit. Tries
+ * longer names first. */
 static uint64_t take_unit(const char **text)
 {
 	static const struct {
@@ -138,7 +138,7 @@ static uint64_t take_unit(const char **text)
 	return 0;
 }
 
-/* Takes one part like "12.5s" of "1m12.5s"; without a unit it must be all of the rest. */
+/* Parses one part such as "12.5s" of "1m12.5s". A part without a unit must be the last. */
 static int take_part(const char **text, uint64_t *ns)
 {
 	double fraction = 0, scale = 1; /* a fraction of a day in ns has 14 digits */

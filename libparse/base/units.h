@@ -29,8 +29,8 @@ char *tp_fmt_count(char text[TP_COUNT_SIZE], int64_t n);
  * fit; *ns is then unchanged. */
 int tp_parse_ns(const char *text, int64_t *ns);
 
-/* Returns whether the text ends in a number other than 0 without a unit, which is hardly meant as
- * nanoseconds. */
+/* Returns whether the text ends in a nonzero number without a unit. Users hardly mean nanoseconds
+ * by that. */
 bool tp_lacks_unit(const char *text);
 /* Returns TP_EFORMAT with "--min: 30 has no unit; write …" if tp_lacks_unit(), otherwise 0, even if
  * the text is invalid. */

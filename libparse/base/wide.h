@@ -57,7 +57,7 @@ static inline uint64_t tp_apart(int64_t later, int64_t earlier)
 }
 
 /* Set *sum to at + by and at - by. Return false if that does not fit 64 bits or is INT64_MIN, which
- * stands for NULL. */
+ * means NULL. */
 static inline bool tp_after(int64_t at, uint64_t by, int64_t *sum)
 {
 	if (by > tp_apart(INT64_MAX, at))

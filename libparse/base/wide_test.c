@@ -59,8 +59,8 @@ static void test_scale_slow_table(void **state)
 	check_scale(tp_scale_slow);
 }
 
-/* Both agree over numbers of all sizes, and the rest is what division says: for numbers below 2^64
- * there is another way to know. */
+/* Both functions agree for numbers of all sizes. For products below 2^64, plain division gives the
+ * same result. */
 static void test_scale_both_ways(void **state)
 {
 	uint64_t x = 88172645463325252;

@@ -2,7 +2,7 @@
 
 #define MAX_NUMBER (((uint32_t)1 << 29) - 1)
 
-/* Reads what follows a tag. */
+/* Reads the value after a tag. */
 static void read_value(struct tp_cursor *c, struct tp_field *f)
 {
 	switch (f->wire) {
@@ -33,7 +33,7 @@ static void read_tag(struct tp_cursor *c, struct tp_field *f)
 		c->failed = TP_CURSOR_MALFORMED;
 }
 
-/* Groups may hold groups: counted, as nothing inside matters. */
+/* Skips a group. Groups may contain groups, so it only counts how many are open. */
 static void skip_group(struct tp_cursor *c)
 {
 	uint64_t open = 1;
@@ -59,7 +59,7 @@ bool tp_field_next_slow(struct tp_cursor *c, struct tp_field *f)
 		return false;
 	read_tag(c, f);
 	if (!c->failed && f->wire == TP_WIRE_GROUP_END)
-		c->failed = TP_CURSOR_MALFORMED; /* of a group that never began */
+		c->failed = TP_CURSOR_MALFORMED; /* the end of a group that never began */
 	if (!c->failed && f->wire == TP_WIRE_GROUP)
 		skip_group(c);
 	else if (!c->failed)

@@ -45,7 +45,7 @@ static void test_field_next_faults(void **state)
 	} cases[] = {
 	    {{0x08}, 1, TP_CURSOR_END},		/* no value */
 	    {{0x88}, 1, TP_CURSOR_END},		/* half a tag */
-	    {{0x12, 5, 'x'}, 3, TP_CURSOR_END}, /* more bytes than there are */
+	    {{0x12, 5, 'x'}, 3, TP_CURSOR_END}, /* more bytes than are left */
 	    {{0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, 11, TP_CURSOR_END},
 	    {{0x09, 1, 2, 3}, 4, TP_CURSOR_END},    /* half a fixed64 */
 	    {{0x0d, 1, 2, 3}, 4, TP_CURSOR_END},    /* and fixed32 */

@@ -46,7 +46,8 @@ static int reserve(struct tp_dict_set *s, size_t n, size_t size)
 	return 0;
 }
 
-/* Like base/table.h, but in huge pages, and entries may get their slots later. */
+/* Grows the table of slots. It is not a base/table.h because it uses huge pages and entries may get
+ * their slots later. */
 static int grow_slots(struct tp_dict_set *s, uint32_t entries)
 {
 	uint32_t size = s->slots ? (s->mask + 1) * 2 : 1024;
@@ -85,11 +86,11 @@ struct kind {
 	tp_dict_same same;
 };
 
-/* Gives appended entries their slots. Of equal ones the first gets one. */
+/* Gives appended entries their slots; of equal entries only the first gets one. */
 static int index_entries(struct tp_dict_set *s, const struct kind *k)
 {
 	if (!s->indexed)
-		s->indexed = 1; /* the empty one needs no slot */
+		s->indexed = 1; /* the empty entry needs no slot */
 	for (; s->indexed < s->n; s->indexed++) {
 		const void *entry = (const char *)s->entry + s->indexed * k->size;
 		uint64_t hash = k->hash(s->seed, entry);
@@ -105,7 +106,7 @@ static int index_entries(struct tp_dict_set *s, const struct kind *k)
 	return 0;
 }
 
-/* Sets *id to that of the entry, or to 0, with *at set to the slot for it. */
+/* Sets *id to the id of the entry, or to 0 with *at set to the slot for it. */
 static int look_up(struct tp_dict_set *s, const struct kind *k, uint64_t hash, const void *entry,
 		   uint32_t *id, uint32_t *at)
 {

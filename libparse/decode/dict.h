@@ -7,8 +7,8 @@
  * A location is an address in a mapping; a frame is one line of it (an inlined chain is several
  * frames that share a location, the outermost nearest to the root). The frames of a trace are
  * already expanded; their location is the PC.
- * A dictionary has one writer, and no other thread may read it while that interns.
- * Errors: TP_ENOMEM, TP_ELIMIT (more than 2^30 entries). All pointers returned live as long as the
+ * A dictionary has one writer, and no other thread may read it while the writer interns. Errors:
+ * TP_ENOMEM, TP_ELIMIT (more than 2^30 entries). All pointers returned live as long as the
  * dictionary. */
 #ifndef TP_DECODE_DICT_H
 #define TP_DECODE_DICT_H
@@ -38,7 +38,7 @@ enum tp_known_string {
 #define TP_X(name, text) TP_STR_##name,
 	TP_KNOWN_STRINGS(TP_X)
 #undef TP_X
-	/* The first one that dictionaries in stores of version 1 lack. */
+	/* The first string that dictionaries in stores of version 1 lack. */
 	TP_STR_SINCE_2 = TP_STR_GOMAXPROCS,
 };
 
@@ -100,7 +100,7 @@ int tp_dict_stack(struct tp_dict *d, uint32_t parent, uint32_t frame, uint32_t *
  * TP_EFORMAT if an id is out of range. */
 int tp_dict_rename_function(struct tp_dict *d, uint32_t function, uint32_t name);
 
-/* Replaces the text of a string for all that refers to it; restrictions as for
+/* Replaces the text of a string for everything that refers to it; restrictions as for
  * tp_dict_rename_function(). Returns 0, TP_ENOMEM, or TP_EFORMAT if the id is 0 or out of range, or
  * the text too long. */
 int tp_dict_retext(struct tp_dict *d, uint32_t string, const void *data, size_t size);

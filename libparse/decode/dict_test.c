@@ -11,7 +11,7 @@
 
 #include "decode/dict.h"
 
-/* Strings that every dictionary begins with, the empty one included. */
+/* The number of strings that every dictionary begins with, including the empty one. */
 enum {
 #define TP_X(name, text) +1
 	KNOWN = 1 TP_KNOWN_STRINGS(TP_X)
@@ -88,7 +88,7 @@ static void test_string_same_id(void **state)
 	tp_dict_free(d);
 }
 
-/* Pointers that were handed out survive everything that comes later. */
+/* Returned pointers stay valid while the dictionary grows. */
 static void test_string_many(void **state)
 {
 	struct tp_dict *d = tp_dict_new();
@@ -157,7 +157,7 @@ static void test_stack_is_a_tree(void **state)
 	assert_int_equal(tp_dict_stack_root(d, a), fa);
 	assert_int_equal(tp_dict_stack_root(d, 0), 0);
 	assert_string_equal(tp_dict_text(d, tp_dict_frame_name(d, fa)).text, "main.a");
-	/* A frame of which nothing is known is a frame all the same. */
+	/* The unknown frame 0 makes a node, too. */
 	assert_int_equal(tp_dict_stack_at(d, push(d, ma, 0)).depth, 3);
 	assert_int_not_equal(push(d, 0, 0), 0);
 	tp_dict_free(d);
@@ -180,7 +180,7 @@ static void test_ids_out_of_range(void **state)
 	tp_dict_free(d);
 }
 
-/* Two dictionaries that met the same content in another order agree on hashes, not on ids. */
+/* Two dictionaries that interned the same content in different orders agree on hashes but not on ids. */
 static void test_hash_is_of_content(void **state)
 {
 	struct tp_dict *a = tp_dict_new(), *b = tp_dict_new();
@@ -213,7 +213,7 @@ static void test_hash_is_of_content(void **state)
 	tp_dict_free(b);
 }
 
-/* Kept in stores, so it is pinned: XXH3 of the bytes. */
+/* Stores contain this hash, XXH3 of the bytes, so it must never change. */
 static void test_string_hash_pinned(void **state)
 {
 	struct tp_dict *d = tp_dict_new();
@@ -274,7 +274,7 @@ static void test_dict_append_string_then_intern(void **state)
 	tp_dict_free(b);
 }
 
-/* Parents with few and with many children, looked for in another order than they came. */
+/* Parents with few and with many children, looked up in another order than they were added. */
 static void test_dict_stack_wide_parents(void **state)
 {
 	enum { PARENTS = 5, CHILDREN = 700 };
@@ -302,7 +302,7 @@ static void test_dict_stack_wide_parents(void **state)
 	tp_dict_free(d);
 }
 
-/* What was appended is found like what was interned, from the first look-up on. */
+/* Appended entries are found like interned ones, from the first look-up on. */
 static void test_dict_append_then_intern(void **state)
 {
 	struct tp_dict *a = tp_dict_new(), *b = tp_dict_new();
@@ -351,7 +351,7 @@ static void test_dict_append_then_intern(void **state)
 	tp_dict_free(b);
 }
 
-/* A path that is appended gives the nodes that its frames give one by one, and they are found. */
+/* Appending a path gives the same nodes as pushing its frames one by one, and look-ups find them. */
 static void test_dict_append_path(void **state)
 {
 	struct tp_dict *a = tp_dict_new(), *b = tp_dict_new();
@@ -402,8 +402,8 @@ static void test_dict_append_stacks_refuses(void **state)
 	tp_dict_free(d);
 }
 
-/* Frames whose numbers tell each other (a line that is its location's id) are found as fast as any:
- * nobody can choose frames that all meet in the table. */
+/* Look-ups stay fast for frames whose fields depend on each other (the line equals the location's
+ * id), so an input cannot choose frames that all collide. */
 static void test_frames_that_could_meet(void **state)
 {
 	clock_t took[2];

@@ -10,7 +10,7 @@
 
 #include "decode/event.h"
 
-/* Go's numbers of the wire (internal/trace/tracev2/events.go), spot-checked. */
+/* Spot checks of wire numbers against Go's (internal/trace/tracev2/events.go). */
 static void test_table_numbers(void **state)
 {
 	static const struct {
@@ -49,7 +49,7 @@ static void test_table_is_consistent(void **state)
 
 		if (!d->wire)
 			continue;
-		/* Every transition is of something; no name is a placeholder; no name comes twice.
+		/* Every transition has a subject, arguments have no placeholders, and names are unique.
 		 */
 		if (d->kind == TP_KIND_TRANSITION)
 			assert_true(d->subject == 'G' || d->subject == 'P');

@@ -1,5 +1,5 @@
-/* What a decoder reports about a dump beside its content: losses, and notices for its readers. Both
- * become rows of the store (tables loss and notice). */
+/* The reports of a decoder about a dump: losses, and notices for users. Both become rows of the
+ * store (tables loss and notice). */
 #ifndef TP_DECODE_LEDGER_H
 #define TP_DECODE_LEDGER_H
 

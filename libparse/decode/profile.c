@@ -158,7 +158,7 @@ const char *tp_profile_warnings(const struct tp_profile *p, char *text, size_t s
 		const char *notice = p->notices[i].text;
 		size_t n = strlen(notice) + (at ? 2 : 0);
 
-		/* Profiles that were read one after the other may repeat a warning. */
+		/* Several profiles of one file may repeat a warning. */
 		if (p->notices[i].severity == TP_INFO || strstr(text, notice))
 			continue;
 		if (more || (at && at + n + MORE_SIZE > size)) {

@@ -1,6 +1,6 @@
 /* A profile: samples of stacks with values. Profile decoders fill it, the store keeps it, reports
- * and encoders read it. Views of traces (off-CPU time by stack …) are profiles too, so all that
- * works on profiles works on them.
+ * and encoders read it. Views of traces (off-CPU time by stack …) are profiles too, so all code for
+ * profiles works on them.
  *
  * The model is that of profile.proto (github.com/google/pprof, proto/profile.proto) on top of the
  * dictionary of a run:
@@ -124,9 +124,9 @@ void tp_profile_free(struct tp_profile *p);
 
 /* ---- building ---- */
 
-/* Adds a sample type. Returns TP_EFORMAT if there are samples already. */
+/* Adds a sample type. Returns TP_EFORMAT if the profile has samples already. */
 int tp_profile_add_type(struct tp_profile *p, uint32_t type, uint32_t unit);
-/* Adds a mapping, even if it is there already, and sets *number for tp_location.mapping. */
+/* Adds a mapping, even if the profile has it already, and sets *number for tp_location.mapping. */
 int tp_profile_add_mapping(struct tp_profile *p, const struct tp_mapping *m, uint32_t *number);
 int tp_profile_add_comment(struct tp_profile *p, uint32_t text);
 int tp_profile_add_counter(struct tp_profile *p, const struct tp_counter *c);
@@ -172,7 +172,7 @@ bool tp_profile_next_location(const struct tp_profile *p, uint32_t *node, uint32
 bool tp_profile_lined(const struct tp_profile *p, uint32_t frame);
 
 /* Writes the distinct warnings, "first; second", and the number of those that do not fit. Returns
- * `text`, "" if there are none. */
+ * `text`, which is "" without warnings. */
 const char *tp_profile_warnings(const struct tp_profile *p, char *text, size_t size);
 
 /* ---- from a dump (decode/profile/) ---- */
@@ -192,9 +192,9 @@ struct tp_profile_options {
 	struct tp_profile_dumps *dumps;
 };
 
-/* Decodes a profile of any kind, which its content tells. The caller frees *p, which is NULL after
- * an error: TP_EUNKNOWN (not a profile), TP_EFORMAT, TP_ETRUNC, TP_ELIMIT, TP_ENOMEM. `data` is not
- * used after the call. Damaged parts that were left out are in p->losses. */
+/* Decodes a profile of any kind, recognised by its content. The caller frees *p, which is NULL
+ * after an error: TP_EUNKNOWN (not a profile), TP_EFORMAT, TP_ETRUNC, TP_ELIMIT, TP_ENOMEM. `data`
+ * is not used after the call. Damaged parts that were left out are in p->losses. */
 int tp_profile_read(const void *data, size_t size, const struct tp_profile_options *opt,
 		    struct tp_profile **p, struct tp_err *err);
 

@@ -10,7 +10,8 @@
 
 #include "decode/profile.h"
 
-/* Keys in order, texts before numbers, values of one key as they came: of few and of very many. */
+/* Keys are sorted, texts precede numbers, and values of one key keep their order, in small and in
+ * very large sets. */
 static void test_profile_label_set_sorts(void **state)
 {
 	static const size_t sizes[] = {1, 2, 7, 8, 9, 16, 17, 100, 200001};
@@ -50,8 +51,8 @@ static void test_profile_label_set_sorts(void **state)
 	}
 }
 
-/* Keys of a megabyte that differ at their end: sets of them are sorted in the time of others (when
- * keys were compared byte by byte, this took minutes). */
+/* Sets of keys of a megabyte that differ only at their end are sorted as fast as others. (Comparing
+ * whole keys took minutes.) */
 static void test_profile_label_set_long_keys(void **state)
 {
 	enum { SIZE = 1000000, SETS = 10000, LABELS = 16 };
@@ -81,8 +82,7 @@ static void test_profile_label_set_long_keys(void **state)
 	tp_profile_free(p);
 }
 
-/* What is kept of a location's kind are different things: a line that says nothing makes it none of
- * the runtime's. */
+/* Location flags are independent: an empty line does not mark the location as the runtime's. */
 static void test_profile_location_flags(void **state)
 {
 	struct tp_profile *p = tp_profile_new();

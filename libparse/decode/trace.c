@@ -7,7 +7,7 @@
 
 #include "base/many.h"
 
-/* Enough to show where a file is broken; a hostile one must not fill memory with notices. */
+/* Limits that are enough to show where a file is broken; a hostile file must not fill memory. */
 #define MAX_LOSSES  10000
 #define MAX_NOTICES 10000
 

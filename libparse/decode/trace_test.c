@@ -101,7 +101,6 @@ static int refuse(void *ctx, const struct tp_event *ev, size_t n, struct tp_err 
 	return tp_err_set(err, TP_ELIMIT, 0, "no events were expected");
 }
 
-/* Whatever is no trace is refused before anything is decoded, and leaves nothing to release. */
 static uint32_t stack_on(struct tp_trace *t, uint32_t parent, const char *name)
 {
 	struct tp_frame frame = {.line = 7};
@@ -115,7 +114,7 @@ static uint32_t stack_on(struct tp_trace *t, uint32_t parent, const char *name)
 	return id;
 }
 
-/* What counts is the root, of the stack of the goroutine itself; the dictionary grows meanwhile. */
+/* The flag depends on the root of the goroutine's own stack. The dictionary grows between calls. */
 static void test_mark_unnamed(void **state)
 {
 	struct tp_trace t = {.dict = tp_dict_new()};
@@ -150,6 +149,7 @@ static void test_mark_unnamed(void **state)
 	tp_trace_release(&t);
 }
 
+/* Data that is not a trace is refused before any event is delivered. */
 static void test_read_what_is_no_trace(void **state)
 {
 	static const struct {

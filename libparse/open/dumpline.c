@@ -91,7 +91,7 @@ bool tp_scan_cut_mark(struct tp_scan *s)
 
 /* ---- the first line of a stack ---- */
 
-/* Skips "goroutine 18" and what may precede the state: " gp=0x… m=0 mp=0x…". */
+/* Skips "goroutine 18" and the text that may precede the state: " gp=0x… m=0 mp=0x…". */
 static bool skip_number(struct tp_scan *s)
 {
 	if (!tp_scan_text(s, "goroutine ") || s->at == s->end || !is_digit(*s->at))
@@ -163,8 +163,7 @@ const char *tp_find_goroutine(struct tp_scan text)
 
 /* ---- places ---- */
 
-/* Skips blanks and tabs, as terminals, syslog and others spell them. Returns whether there were
- * any. */
+/* Skips blanks and tabs, as terminals, syslog and others spell them. Returns whether it skipped any. */
 static bool skip_indent(struct tp_scan *s)
 {
 	static const char *const tabs[] = {

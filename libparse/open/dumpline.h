@@ -34,8 +34,8 @@ enum tp_dump_line tp_dump_line(struct tp_scan line, struct tp_where *w);
 /* Returns whether lines of this kind occur only in stacks. */
 bool tp_dump_is_stack(enum tp_dump_line kind);
 
-/* Returns whether a trimmed line begins a goroutine's stack, with or without what newer versions of
- * Go print before the state and after it. */
+/* Returns whether a trimmed line begins a goroutine's stack, with or without the text that newer
+ * versions of Go print before and after the state. */
 bool tp_is_goroutine_line(const char *line, size_t size);
 /* Returns where "goroutine 18 [", or goleak's "Goroutine 18 in state ", begins in a text, or NULL.
  */

@@ -53,7 +53,7 @@ static void test_dump_line_kinds(void **state)
 
 		if (kind != lines[i].kind)
 			fail_msg("\"%s\" is %d, not %d", lines[i].line, kind, lines[i].kind);
-		/* The beginning of any line is one, too; sanitizers see what reads beyond it. */
+		/* Every beginning of a line is classified, too; sanitizers detect reads beyond its end. */
 		for (size_t n = 0; n <= strlen(lines[i].line); n++) {
 			char *part = malloc(n ? n : 1);
 

@@ -1,4 +1,4 @@
-/* RFC 1952: a member ends with its size; several may follow one another, and zeros the last. */
+/* RFC 1952: a member ends with its size; further members may follow, and zeros may follow the last. */
 #include "open/gunzip.h"
 
 #include <libdeflate.h>
@@ -7,7 +7,7 @@
 #include "base/big.h"
 
 #define ENDS   8    /* CRC32 and ISIZE */
-#define EXPAND 1032 /* the most that deflate can: larger sizes are made up */
+#define EXPAND 1032 /* the highest ratio of deflate; a larger stated size is false */
 
 static size_t stated_size(const uint8_t *gz, size_t size)
 {
@@ -29,7 +29,7 @@ uint8_t *tp_gunzip(const uint8_t *gz, size_t size, size_t *unpacked)
 		return NULL;
 	d = libdeflate_alloc_decompressor();
 	data = d ? tp_big_alloc(room) : NULL;
-	/* One member, the whole file: anything else is rare enough for the stream. */
+	/* The file must be a single member. Other files are rare and can be unpacked as a stream. */
 	if (data && (libdeflate_gzip_decompress_ex(d, gz, size, data, room, &used, unpacked) !=
 			 LIBDEFLATE_SUCCESS ||
 		     used != size || *unpacked != room)) {

@@ -7,9 +7,9 @@
 
 #define TP_GUNZIP_MAX ((size_t)8 << 20) /* bytes, packed or not */
 
-/* Returns the unpacked bytes, which the caller frees, and sets *unpacked to their number. Returns NULL
- * unless the file is sound, small, and states its size correctly, and when out of memory: then it has
- * to be unpacked as a stream. */
+/* Returns the unpacked bytes, which the caller frees, and sets *unpacked to their number. Returns NULL when
+ * memory is out, or if the file is not sound, small and of the size that it states; it then has to be
+ * unpacked as a stream. */
 uint8_t *tp_gunzip(const uint8_t *gz, size_t size, size_t *unpacked);
 
 #endif

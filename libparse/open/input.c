@@ -14,10 +14,10 @@
 #include "open/gunzip.h"
 #include "open/unpack.h"
 
-/* Bytes hashed before their pages are given back: what hashing adds to resident memory. */
+/* Bytes hashed before their pages are released. Hashing adds that much to resident memory. */
 #define WINDOW ((size_t)4 << 20)
 
-/* tp_input.priv: whether data is a mapping of ours, or memory. */
+/* Values of tp_input.priv: data is our mapping, or allocated memory. */
 static char mapped_mark, memory_mark;
 
 static const struct tp_input_options no_options;
@@ -68,8 +68,8 @@ int tp_input_hash(struct tp_input *in, const struct tp_input_options *opt, struc
 	return 0;
 }
 
-/* Maps the file. If it is cut while mapped, access to it raises SIGBUS; without a signal handler,
- * all one can do is detect changes made before the map was used. */
+/* Maps the file. If the file is cut while mapped, access to it raises SIGBUS; without a signal
+ * handler, only changes made before the mapping is used can be detected. */
 static int open_plain(struct tp_input *in, int fd, const struct stat *st,
 		      const struct tp_input_options *opt, struct tp_err *err)
 {
@@ -124,7 +124,7 @@ static int open_stream(struct tp_input *in, struct tp_source *s, enum tp_packing
 	return 0;
 }
 
-/* A small .gz of which `s` holds the beginning. False: nothing has been done. */
+/* Unpacks a small .gz whose beginning is in `s`. Returns false if it has done nothing. */
 static bool open_small_gz(struct tp_input *in, struct tp_source *s, const struct stat *st,
 			  const struct tp_input_options *opt)
 {
@@ -182,7 +182,7 @@ static int open_fd(struct tp_input *in, int fd, const struct tp_input_options *o
 	if (S_ISDIR(st.st_mode))
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 				  "this is a folder; a dump is needed");
-	/* Standard input may be a file that someone read from before. */
+	/* Standard input may be a file of which a part has been read already. */
 	whole = S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
 	if (S_ISREG(st.st_mode)) {
 		in->mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
@@ -267,7 +267,7 @@ void tp_input_close(struct tp_input *in)
 		return;
 	if (in->priv == &mapped_mark)
 		munmap((void *)(uintptr_t)in->data, in->size);
-	if (in->priv == &memory_mark)		   /* then malloc gave it */
+	if (in->priv == &memory_mark)		   /* then malloc allocated it */
 		free((void *)(uintptr_t)in->data); /* NOLINT(clang-analyzer-unix.Malloc) */
 	XXH3_freeState(in->hashing);
 	free(in);

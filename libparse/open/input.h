@@ -1,6 +1,6 @@
-/* A dump as bytes in memory: a mapped file; .gz and .zst (recognised by content) and standard
- * input are unpacked to an unlinked temporary file first and that is mapped (up to 8 MiB into memory),
- * so memory stays bounded whatever the size. */
+/* A dump as bytes in memory. A plain file is mapped. A .gz, a .zst (recognised by content) and standard input
+ * are first unpacked: up to 8 MiB into memory, more into an unlinked temporary file, which is mapped. So
+ * memory stays bounded whatever the size. */
 #ifndef TP_OPEN_INPUT_H
 #define TP_OPEN_INPUT_H
 
@@ -13,7 +13,7 @@
 struct tp_input {
 	const uint8_t *data; /* decompressed bytes; valid until tp_input_close */
 	size_t size;
-	uint64_t stored_size; /* bytes of the file as given (compressed, if it is) */
+	uint64_t stored_size; /* bytes of the file itself, compressed or not */
 	char packing[8];      /* "", "gz", "zst" */
 	/* XXH3-128 of the decompressed bytes, canonical (big-endian) order; with opt->hash_later only
 	 * after tp_input_hash. */
@@ -26,29 +26,30 @@ struct tp_input {
 
 struct tp_input_options {
 	uint64_t max_size;  /* limit on decompressed bytes; 0: only the disk limits them */
-	uint64_t memory;    /* decompressed bytes at most that are kept without a file; 0: 8 MiB */
-	unsigned max_ratio; /* decompressed/compressed at most once past 64 MiB; 0: 100 */
+	uint64_t memory;    /* most decompressed bytes kept without a temporary file; 0: 8 MiB */
+	unsigned max_ratio; /* limit on decompressed/compressed beyond 64 MiB; 0: 100 */
 	int (*progress)(void *ctx, uint64_t done, uint64_t total); /* total 0: unknown */
 	void *progress_ctx;
 	/* Hash a plain file while its bytes are used instead of beforehand, so its pages are read only
 	 * once. */
 	bool hash_later;
 	const char
-	    *tmp_dir; /* for what is unpacked (a file without a name); NULL or "": /var/tmp, /tmp */
-	int tmp_fd;   /* > 0: an empty file that is taken for it instead; it stays the caller's */
+	    *tmp_dir; /* folder of the temporary file; NULL or "": /var/tmp, /tmp */
+	int tmp_fd;   /* > 0: an empty file to use instead; the caller still closes it */
 };
 
-/* Creates the file that is used if there is no tmp_fd: empty, without a name, accessible to its owner only.
+/* Creates the temporary file that is used without tmp_fd: empty, unlinked, accessible only to its owner.
  * Returns its descriptor, or an error code. */
 int tp_input_temporary(const char *tmp_dir, struct tp_err *err);
 
-/* Opens path ("-" is standard input). TP_ENOENT, TP_EIO, TP_EFORMAT (damaged compression: what
- * could be unpacked is kept when *damaged is not NULL, and *damaged says so), TP_ELIMIT, TP_ENOMEM.
- * A directory is TP_EUNKNOWN. *in is NULL after an error.
+/* Opens path ("-" is standard input). Returns 0, TP_ENOENT, TP_EIO, TP_EUNKNOWN for a folder,
+ * TP_ELIMIT, TP_ENOMEM, or TP_EFORMAT for damaged compression. If `damaged` is not NULL, damaged
+ * compression is no error as long as some bytes can be unpacked; `damaged` then describes the
+ * damage, and is "" otherwise. *in is NULL after an error.
  *
- * A plain file is mapped: whoever cuts it short later makes access to it raise SIGBUS, which a
- * library cannot prevent; that it got shorter before tp_input_open returned is noticed (TP_EIO).
- * Programs that write a trace only append. */
+ * A plain file is mapped. If it is cut later, access to it raises SIGBUS, which a library cannot
+ * prevent; if it is cut before tp_input_open returns, that is TP_EIO. Programs that write a trace
+ * only append. */
 int tp_input_open(struct tp_input **in, const char *path, const struct tp_input_options *opt,
 		  char damaged[160], struct tp_err *err);
 /* Opens bytes in memory that the caller owns and keeps (tests, fuzzers). */
@@ -77,8 +78,8 @@ struct tp_recognition {
 };
 
 /* Recognises a format by the first bytes (stacks of goroutines by a whole log, see tp_kind_of). Errors:
- * TP_EUNKNOWN, with a sentence that says what was found and what tprof reads; TP_EVERSION for a trace of a
- * version that it does not read, which names that and the supported ones. */
+ * TP_EUNKNOWN, with a message that describes the file and lists the formats that tprof reads; TP_EVERSION for
+ * a trace of an unsupported version, with a message that names it and the supported ones. */
 int tp_recognise(const void *data, size_t size, struct tp_recognition *out, struct tp_err *err);
 
 #endif

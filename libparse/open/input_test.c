@@ -19,7 +19,7 @@
 #include "open/input.h"
 #include "open/unpack.h"
 
-/* A folder for the test, and one path in it. */
+/* A temporary folder, and a path in it. */
 struct place {
 	char dir[64];
 	char path[96];
@@ -56,7 +56,7 @@ static void write_file(const char *path, const void *data, size_t n)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Bytes that compress, but not to nothing. */
+/* Returns n bytes that compress, but not extremely. */
 static uint8_t *make_bytes(size_t n)
 {
 	uint8_t *p = malloc(n ? n : 1);
@@ -212,7 +212,7 @@ static void test_open_packed_full_rooms(void **state)
 	free(data);
 }
 
-/* A compressed file that is cut or changed does not crash the reader, and what is read is a prefix. */
+/* A cut or changed compressed file does not crash the reader, and the bytes read are a prefix. */
 static void test_open_packed_damaged(void **state)
 {
 	struct place *p = *state;
@@ -252,7 +252,7 @@ static void test_open_packed_damaged(void **state)
 			packed[at] ^= 0x55;
 			if (!tp_input_open(&in, p->path, NULL, damaged, &err)) {
 				assert_true(in->size <= N);
-				/* zstd has no checksum here: a changed literal passes unseen. */
+				/* This zstd data has no checksum, so a changed literal is not detected. */
 				if (gz)
 					assert_true(damaged[0]);
 				tp_input_close(in);
@@ -301,7 +301,7 @@ static void test_open_bomb(void **state)
 	assert_int_equal(tp_input_open(&in, p->path, &high, NULL, &err), 0);
 	assert_int_equal(in->size, n);
 	tp_input_close(in);
-	/* Zeros pack 200 to 1 with gzip in a hurry, and better with zstd. */
+	/* gzip at a low level packs zeros 200 to 1; zstd packs them better. */
 	write_file(p->path, packed, pack_zst(zeros, n, packed, n / 100));
 	assert_int_equal(tp_input_open(&in, p->path, NULL, NULL, &err), TP_ELIMIT);
 	free(packed);
@@ -324,7 +324,7 @@ static void test_open_not_a_file(void **state)
 		assert_int_equal(tp_input_open(&in, p->path, NULL, NULL, &err), TP_EIO);
 }
 
-/* A writer that dribbles, behind a pipe that is standard input. */
+/* Makes standard input a pipe whose writer writes small pieces. */
 static void feed_stdin(const uint8_t *data, size_t n, void (*check)(const uint8_t *, size_t))
 {
 	int ends[2], saved = dup(0);
@@ -431,7 +431,7 @@ static void test_open_cancelled(void **state)
 	write_file(p->path, data, N);
 	assert_int_equal(tp_input_open(&in, p->path, &opt, NULL, &err), TP_ECANCEL);
 	assert_int_equal(total, N);
-	/* More than the first read takes, so that a second one reports progress. */
+	/* Make the file larger than the first read, so that a second one reports progress. */
 	n = pack_zst(data, N, packed, 2 * N);
 	for (size_t i = 0; i < 3; i++)
 		memcpy(packed + i * n, packed, n);
@@ -454,7 +454,7 @@ static long resident_pages(void)
 	return resident;
 }
 
-/* MemorySanitizer keeps a byte for each byte that was looked at. */
+/* MemorySanitizer keeps a byte for each byte that was read. */
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)
 #define HAS_SHADOW true
@@ -484,7 +484,7 @@ static void test_open_stays_small(void **state)
 	data = make_bytes(n);
 	write_file(p->path, data, n);
 	free(data);
-	/* The peak is that of the process's whole life: measure in a child, from its start. */
+	/* The peak covers the whole life of a process, so measure it in a new child. */
 	child = fork();
 	if (!child) {
 		getrusage(RUSAGE_SELF, &before);
@@ -501,8 +501,7 @@ static void test_open_stays_small(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A folder for temporary files that cannot be used is passed over; nothing stays in one that can.
- */
+/* An unusable folder for temporary files is skipped; in a usable one no files remain. */
 static void test_open_tmp_dir(void **state)
 {
 	struct place *p = *state;
@@ -535,7 +534,7 @@ static void test_from_memory(void **state)
 	(void)state;
 	assert_int_equal(tp_input_from_memory(&in, data, 7, &err), 0);
 	assert_hash(in);
-	/* Memory of the caller is never given back. */
+	/* The caller's memory is never released. */
 	tp_input_done_with(in, 0, 7);
 	assert_memory_equal(in->data, "content", 7);
 	tp_input_close(in);

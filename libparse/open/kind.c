@@ -72,7 +72,7 @@ static bool skip_digits(struct tp_scan *s)
 	return digits.at < digits.end;
 }
 
-/* Returns the first line or, with `comments`, the first that is neither blank nor a comment. */
+/* Returns the first line or, with `comments`, the first line that is neither blank nor a comment. */
 static struct tp_scan line_of(struct tp_scan *rest, bool comments)
 {
 	struct tp_scan line;
@@ -107,7 +107,7 @@ static bool is_heap(struct tp_scan line, bool within)
 static bool is_growth(struct tp_scan line, bool within)
 {
 	if (within)
-		return false; /* is_heap is true of these, too */
+		return false; /* is_heap accepts these, too */
 	line.at = tp_scan_find(line, "heap profile:");
 	return line.at &&
 	       (tp_scan_find(line, "] @ growth") || tp_scan_find(line, "] @ fragmentation"));
@@ -144,7 +144,7 @@ static bool is_count(struct tp_scan line, bool within)
 	return skip_digits(&total) && total.at == total.end;
 }
 
-/* Returns whether the attributes, which are few, are those of a Java profile. */
+/* Returns whether the attributes after the header are those of a Java profile. */
 static bool is_java(struct tp_scan rest)
 {
 	for (int i = 0; i < 16 && rest.at < rest.end; i++) {
@@ -238,7 +238,7 @@ size_t tp_kind_header(const void *data, size_t size, size_t from)
 	while (rest.at < rest.end) {
 		const char *at = rest.at;
 
-		/* Most lines are samples, and names of them. */
+		/* Most lines are samples or names of addresses. */
 		if (*at == '#' || *at == '\t' || *at == ' ' || (*at >= '0' && *at <= '9')) {
 			at = memchr(at, '\n', tp_scan_left(&rest));
 			rest.at = at ? at + 1 : rest.end;
@@ -262,7 +262,8 @@ static unsigned long long line_number(struct tp_scan all, const char *at)
 	return n;
 }
 
-/* Sets *header to the header that `at`, a word of it, is in; false if it is none. */
+/* Sets *header to the header that contains `at`, one of its words. Returns false if the text there
+ * is not a header. */
 static bool find_header(struct tp_scan all, const char *at, struct tp_scan *header)
 {
 	struct tp_scan total = {at, all.end};
@@ -378,7 +379,7 @@ enum tp_kind tp_kind_of_words(const uint8_t *data, size_t size, struct tp_words 
 
 /* ---- profile.proto ---- */
 
-#define ENOUGH 256 /* fields checked, once one of them tells */
+#define ENOUGH 256 /* fields checked, once one of them has identified the format */
 #define FEW    4   /* whole fields that a profile that is cut off must have */
 
 /* Returns whether a field has the wire type that profile.proto gives its number, or no number of

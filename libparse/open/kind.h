@@ -19,7 +19,7 @@ enum tp_kind {
 	TP_KIND_JAVA_HEAP,	 /* --- heapz 1 --- */
 	TP_KIND_JAVA_CONTENTION, /* --- contentionz 1 --- with format = java */
 	TP_KIND_JAVA_CPU,	 /* words 0, 3, 1, period, 0 */
-	TP_KIND_GOROUTINES,	 /* stacks of goroutines, in whatever log they lie (log.h) */
+	TP_KIND_GOROUTINES,	 /* stacks of goroutines, in any log (log.h) */
 	TP_NKINDS
 };
 
@@ -27,19 +27,19 @@ enum tp_kind {
  * may come after the log of a program that crashed, at the whole text. */
 enum tp_kind tp_kind_of(const void *data, size_t size);
 
-/* Returns where the first line at or after `from` is that is the header of a text profile or of a
- * goroutine's stack; `size` if there is none. `from` must be the beginning of a line. */
+/* Returns the offset of the first line at or after `from` that is the header of a text profile or
+ * of a goroutine's stack; `size` if no line is. `from` must be the beginning of a line. */
 size_t tp_kind_header(const void *data, size_t size, size_t from);
 
 /* Writes the kind's name for messages: "heap profile (text)", "goroutine profile (text)". `data` must
  * be of that kind. */
 void tp_kind_name(enum tp_kind kind, const void *data, size_t size, char *name, size_t room);
-/* Returns the kind's name for the column run.format: "heap text". For TP_KIND_COUNT, "count" stands for
- * tp_kind_count_name. */
+/* Returns the kind's name for the column run.format: "heap text". For TP_KIND_COUNT, "count" is to be
+ * replaced by tp_kind_count_name. */
 const char *tp_kind_format(enum tp_kind kind);
 
 /* For messages about data that is refused. Returns whether it has a profile after a prefix or in a
- * string, or a goroutine without a stack; if so, writes where, and what to do. */
+ * string, or a goroutine without a stack; if so, writes where it is and how to read it. */
 bool tp_kind_hint(const void *data, size_t size, char *hint, size_t room);
 
 /* How the words of a binary CPU profile are written. */

@@ -78,7 +78,7 @@ bool tp_scan_begins(struct tp_scan s, const char *text)
 {
 	size_t n;
 
-	/* Most do not even begin alike. */
+	/* Most texts differ in the first character. */
 	if (s.at == s.end || *s.at != *text)
 		return !*text;
 	n = strlen(text);
@@ -122,7 +122,7 @@ enum tp_number tp_scan_int(struct tp_scan *s, bool sign, int64_t *v)
 	at += negative;
 	if (at == s->end || *at < '0' || *at > '9')
 		return TP_NUMBER_NONE;
-	/* Downwards: there is one negative number more. */
+	/* Count downwards, because int64_t has one more negative number. */
 	for (; at < s->end && *at >= '0' && *at <= '9'; at++)
 		huge = huge || __builtin_mul_overflow(n, 10, &n) ||
 		       __builtin_sub_overflow(n, *at - '0', &n);

@@ -196,9 +196,8 @@ static bool is_dockers(const struct tp_log_level *level)
 	return level->quote == TP_LOG_JSON && level->nkey == 3 && !memcmp(level->key, "log", 3);
 }
 
-/* Moves the dump that is in a string of the line, or escaped, to the next level. Returns 1 if it
- * did, 0 if there was nothing to move, or TP_ENOMEM. Sets *at to the header in the line itself, or
- * to NULL. */
+/* Moves the dump that is in a string of the line, or escaped, to the next level. Returns 1 if it did, 0 if
+ * the line has no such dump, or TP_ENOMEM. Sets *at to the header in the line itself, or to NULL. */
 static int open_quotes(struct tp_log *l, struct tp_scan line, const char **at)
 {
 	struct tp_log_level *level = &l->level[l->depth], *next = level + 1;
@@ -325,7 +324,7 @@ static bool is_plain(const struct tp_log_level *level)
 	       level->quote == TP_LOG_BARE && !level->numbers;
 }
 
-#define TRIES 100 /* lines after a header in which the first line of its stack is looked for */
+#define TRIES 100 /* lines after a header that are searched for the first line of its stack */
 
 static void without_prefix(struct tp_log *l, struct tp_log_level *level)
 {

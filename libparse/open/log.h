@@ -1,5 +1,5 @@
-/* Reads the lines of a goroutine dump from a log. Strips, line by line, what journald, syslog,
- * Docker, Kubernetes, CI systems, JSON loggers, terminals and tickets add to a dump:
+/* Reads the lines of a goroutine dump from a log. Strips, line by line, the additions of journald,
+ * syslog, Docker, Kubernetes, CI systems, JSON loggers, terminals and tickets to a dump:
  *
  *   the file        UTF-16 or UTF-8; lines end with LF, CRLF or CR
  *                   CRI ("stderr P …") and Docker (a "log" of 16 KiB without \n) cut long lines
@@ -14,8 +14,8 @@
  *                   has it (t.Errorf, log.Printf), the others have the prefix of the first call
  *
  * In the output of `docker compose logs` ("shop-1  | …") and `kubectl logs --prefix` ("[pod/…] …"),
- * only lines of the container that has the first stack are returned; those of others are no part of
- * its log. Beyond that nothing is interpreted: lines without the prefix are returned as TP_LOG_ALIEN.
+ * only lines of the container that has the first stack are returned; lines of others are not part
+ * of its log. Nothing else is interpreted: lines without the prefix are returned as TP_LOG_ALIEN.
  * Memory is bounded by the longest line, time by the file size and the number of levels. */
 #ifndef TP_OPEN_LOG_H
 #define TP_OPEN_LOG_H
@@ -51,7 +51,7 @@ struct tp_log_level {
 
 	bool headed;	/* `head` holds the prefix of a stack's first line */
 	bool learned;	/* `next` holds the prefix of the lines after it */
-	unsigned tries; /* lines in which `next` was looked for */
+	unsigned tries; /* lines searched for `next` */
 	bool plain;	/* lines have neither a prefix nor quotes */
 	struct tp_log_shape head, next;
 	enum tp_log_quote quote;
@@ -82,7 +82,7 @@ struct tp_log {
 	bool may_begin;		    /* one of its parts may contain a header */
 	bool part;		    /* the next level's text is to be continued by the next line */
 	struct tp_log_shape source; /* the container that is read; empty if lines name none */
-	struct tp_log_shape other;  /* another one that has stacks; they are left out */
+	struct tp_log_shape other;  /* another container with stacks, which are left out */
 	uint64_t changed;	    /* the first line whose stack has another prefix; 0: unset */
 	bool end_due;
 };
@@ -106,14 +106,14 @@ bool tp_log_is_binary(const void *data, size_t size);
 /* How line ends are escaped in the text after a header: not at all, as \n, #012 or &#xA;. */
 enum tp_log_escape { TP_LOG_NO_ESCAPE, TP_LOG_BACKSLASH, TP_LOG_OCTAL, TP_LOG_ENTITY };
 enum tp_log_escape tp_log_newline(struct tp_scan s);
-/* Appends s with its escapes decoded. What looks like an escape and is none stays, and sets *odd,
- * unless that is NULL. Returns 0 or TP_ENOMEM. */
+/* Appends s with its escapes decoded. Invalid escapes are copied unchanged and set *odd, unless it
+ * is NULL. Returns 0 or TP_ENOMEM. */
 int tp_log_unescape(struct tp_buf *out, struct tp_scan s, enum tp_log_escape how, bool *odd);
 /* Sets *content to the text of the quoted string that begins at *s (a quote), still escaped, and
  * moves *s past it. Returns false if the closing quote is missing. */
 bool tp_log_string(struct tp_scan *s, struct tp_scan *content);
-/* Strips what terminals and editors add to *line; the result may be in level->line. Returns 0 or
- * TP_ENOMEM. */
+/* Strips additions of terminals and editors from *line; the result may be in level->line. Returns 0
+ * or TP_ENOMEM. */
 int tp_log_clean(struct tp_log_level *level, struct tp_scan *line);
 /* Sets the flags in `level` that tell what `text` may contain. */
 void tp_log_look(struct tp_log_level *level, struct tp_scan text);
@@ -132,7 +132,7 @@ bool tp_log_shape(struct tp_log_shape *shape, const char *from, const char *to);
  * whether the flag is P; NULL for other lines. */
 const char *tp_log_cri(struct tp_scan line, bool *part);
 /* Returns the name of a container at the beginning of a line, as docker compose and kubectl write
- * it; empty if there is none. */
+ * it; empty if the line has none. */
 struct tp_scan tp_log_source(struct tp_scan line);
 
 /* ---- private: log_quote.c ---- */
@@ -142,8 +142,8 @@ struct tp_scan tp_log_source(struct tp_scan line);
  * recognised. */
 bool tp_log_quoted(struct tp_log_level *level, struct tp_scan line, const char *at,
 		   struct tp_scan *string);
-/* Stores in `level` how a list of bytes in the line is recognised, if there is one. journald writes
- * text with control characters as such a list. */
+/* Stores in `level` how a list of bytes in the line is recognised, if the line has one. journald
+ * writes text with control characters as such a list. */
 void tp_log_numbers(struct tp_log_level *level, struct tp_scan line);
 bool tp_log_has_numbers(struct tp_scan text);
 /* The strings taken from a line. */

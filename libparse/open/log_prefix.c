@@ -1,6 +1,6 @@
-/* Recognises what a logger puts before each line. A prefix is learned from one line and found again
- * in others: its words and punctuation stay the same, its numbers (times, counters, addresses)
- * vary, and so do some words. */
+/* Recognises the prefix that a logger puts before each line. A prefix is learned from one line and
+ * found again in others: its words and punctuation stay the same, its numbers (times, counters,
+ * addresses) vary, and so do some words. */
 #include <string.h>
 #include <strings.h>
 

@@ -9,7 +9,8 @@
 
 #include "open/log.h"
 
-/* What comes out, a line each: !ALIEN, % a string that has no end, $ the end of one. */
+/* Compares the lines returned with `shows`. Marks before lines: ! is TP_LOG_ALIEN, % a string
+ * without an end, $ the end of a string. */
 static void expect(const char *story, const void *data, size_t size, const char *shows)
 {
 	char *own = malloc(size ? size : 1);
@@ -111,7 +112,7 @@ static void test_log_next_forms(void **state)
 	expect("NUL holds no JSON together", nul, sizeof(nul) - 1, H "\n!");
 }
 
-/* Docker's parts of a line; a long string that ends a line is none. */
+/* Docker's parts of a line are joined. A long string that ends a line is not such a part. */
 static void test_log_next_docker_parts(void **state)
 {
 	static const char first[] = "{\"log\":\"" H "\\n\"}\n{\"log\":\"main.f(";
@@ -132,7 +133,7 @@ static void test_log_next_docker_parts(void **state)
 	tp_buf_release(&shows);
 }
 
-/* UTF-16 of either order, with and without its mark; a byte too much; half a pair. */
+/* UTF-16 of either byte order, with and without a byte order mark; an odd byte; half a surrogate pair. */
 static void test_log_next_utf16(void **state)
 {
 	static const char text[] = STACK STACK STACK STACK STACK;

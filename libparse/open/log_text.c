@@ -146,7 +146,7 @@ int tp_log_unescape(struct tp_buf *out, struct tp_scan s, enum tp_log_escape how
 		ok = how == TP_LOG_BACKSLASH ? backslash(&after, &v)
 		     : how == TP_LOG_OCTAL   ? digits(&after, 8, 3, 3, &v)
 					     : entity(&after, &v);
-		/* \x80, \200 and #200 stand for a byte, \u0080 and &#128; for a character. */
+		/* \x80, \200 and #200 mean a byte; \u0080 and &#128; mean a character. */
 		if (ok && v < 0x100 && v >= 0x80 && how != TP_LOG_ENTITY && after.at - at == 4)
 			code = tp_buf_put(out, &(uint8_t){(uint8_t)v}, 1);
 		else if (ok)
@@ -206,7 +206,7 @@ int tp_log_utf16(struct tp_buf *out, struct tp_scan s, bool big)
 	return code;
 }
 
-/* ---- what terminals and editors add ---- */
+/* ---- additions of terminals and editors ---- */
 
 static const char *const spellings[] = {
     "#033[", "^[[", "\\x1b[", "\\x1B[", "\\033[", "\\u001b[", "\\u001B[", "\\e[", "\xe2\x90\x9b[",
@@ -268,8 +268,8 @@ static const char *past_sequence(struct tp_scan s, const char **known)
 	return s.at < s.end ? s.at + 1 : s.at;
 }
 
-/* Returns the end of the text at s.at that is dropped, or replaced by a blank (then sets *blank);
- * NULL if it stays. */
+/* Returns the end of the text at s.at to drop, or to replace by a blank (then sets *blank); NULL if
+ * the text stays. */
 static const char *left_out(const struct tp_log_level *level, struct tp_scan s, const char **known,
 			    bool *blank)
 {

@@ -13,7 +13,7 @@
 
 #include "open/unpack.h"
 
-/* Packed bytes to read: zstd unpacks nothing of a block, of up to 128 KiB, before it has all of it. */
+/* Packed bytes to read. zstd unpacks a block, which may have 128 KiB, only when it has all of it. */
 #define READ ((size_t)160 << 10)
 
 static int peek_gz(const uint8_t *data, size_t n, void *head, size_t room, size_t *size)

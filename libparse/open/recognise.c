@@ -1,5 +1,5 @@
-/* What a dump is, by its content; kinds of profiles are known in kind.c. Trace headers: 16 bytes,
- * "go 1.N trace" padded with NULs (Go: internal/trace/tracev2/spec.go,
+/* Recognises a dump by its content; kind.c recognises the kinds of profiles. Trace headers: 16
+ * bytes, "go 1.N trace" padded with NULs (Go: internal/trace/tracev2/spec.go,
  * internal/trace/internal/tracev1/parser.go parseHeader). */
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #define HEADER_BYTES 16
 #define READ_TRACES  "1.5, 1.7 to 1.11, 1.19, 1.21, 1.22, 1.23, 1.25 and 1.26"
 
-/* Versions of the header, in the order of their release, not every release changed it. */
+/* Versions of the header, in order of release; not every release changed it. */
 static const int versions[] = {5, 7, 8, 9, 10, 11, 19, 21, 22, 23, 25, 26};
 
 static int recognise_trace(const uint8_t *data, size_t size, struct tp_recognition *out,
@@ -48,12 +48,12 @@ static int recognise_trace(const uint8_t *data, size_t size, struct tp_recogniti
 	    minor, READ_TRACES, minor == 27 ? "" : " (go 1.27 writes that of 1.26)");
 }
 
-/* ---- what a refused file says of itself ---- */
+/* ---- quotes from a refused file ---- */
 
-#define QUOTED	    80		      /* bytes of the line */
-#define LINE_WITHIN ((size_t)4 << 10) /* and where it is looked for */
+#define QUOTED	    80		      /* most bytes quoted */
+#define LINE_WITHIN ((size_t)4 << 10) /* bytes searched for a line or title */
 
-/* Where `text`, which is lower case, begins in any case; NULL nowhere. */
+/* Returns where `text`, which is lower case, occurs in any case, or NULL. */
 static const char *find_word(struct tp_scan s, const char *text)
 {
 	size_t n = strlen(text);
@@ -75,7 +75,7 @@ static bool is_continuation(char c)
 	return ((uint8_t)c & 0xc0) == 0x80;
 }
 
-/* UTF-8, roughly, without what only binary data has. */
+/* Returns whether the text is roughly UTF-8 and has no control characters of binary data. */
 static bool is_text(struct tp_scan s)
 {
 	unsigned more = 0;
@@ -91,7 +91,7 @@ static bool is_text(struct tp_scan s)
 	return true;
 }
 
-/* The title of a page in HTML, as far as that is here. */
+/* Finds the title of an HTML page, if it is within the text. */
 static bool find_title(struct tp_scan all, struct tp_scan *title)
 {
 	const char *at = find_word(all, "<title");
@@ -104,7 +104,7 @@ static bool find_title(struct tp_scan all, struct tp_scan *title)
 	return title->at < title->end && is_text(*title);
 }
 
-/* The first line that is not blank, of a text. */
+/* Finds the first line that is not blank. Returns false if it is not text. */
 static bool find_line(struct tp_scan all, struct tp_scan *line)
 {
 	const char *end;
@@ -116,8 +116,9 @@ static bool find_line(struct tp_scan all, struct tp_scan *line)
 	return line->at < line->end && is_text(*line);
 }
 
-/* Servers answer in what should have become a dump: " (first line: "…")", or "" of what is no
- * text. What cannot be printed is escaped with the rest of the message (tp_err_printable). */
+/* Writes " (first line: "…")", because a file that should be a dump often has a server's answer;
+ * writes "" if the file is not text. tp_err_printable escapes unprintable bytes with the rest of
+ * the message. */
 static const char *quote(struct tp_scan all, char text[QUOTED + 40])
 {
 	struct tp_scan begin = {all.at,
@@ -130,7 +131,7 @@ static const char *quote(struct tp_scan all, char text[QUOTED + 40])
 	if (!title && !find_line(begin, &s))
 		return text;
 	n = tp_scan_left(&s) < QUOTED ? tp_scan_left(&s) : QUOTED;
-	/* Not within a character. */
+	/* Do not cut within a character. */
 	while (n && s.at + n < s.end && is_continuation(s.at[n]))
 		n--;
 	snprintf(text, QUOTED + 40, " (%s: \"%.*s%s\")", title ? "title" : "first line", (int)n,
@@ -138,7 +139,7 @@ static const char *quote(struct tp_scan all, char text[QUOTED + 40])
 	return text;
 }
 
-#define TAR_AT 257 /* of the word in the header of its first file */
+#define TAR_AT 257 /* offset of "ustar" in the header of the first file */
 
 static int say_unknown(struct tp_scan all, struct tp_err *err)
 {

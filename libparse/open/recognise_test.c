@@ -160,7 +160,7 @@ static void test_recognise_others(void **state)
 static void test_recognise_texts(void **state)
 {
 	static const struct {
-		const char *text, *name; /* NULL: no profile */
+		const char *text, *name; /* NULL: not a profile */
 	} cases[] = {
 	    {"heap profile: 1: 2 [3: 4] @ heap/1048576\n", "heap profile (text)"},
 	    {"heap profile:     85: 178257920 [    85: 178257920] @ growthz\n",
@@ -206,7 +206,7 @@ static void test_recognise_texts(void **state)
 	}
 }
 
-/* No first bytes may lead outside of what is there. */
+/* Whatever the first bytes are, nothing is read beyond the data. */
 static void test_recognise_any_bytes(void **state)
 {
 	uint32_t x = 7;

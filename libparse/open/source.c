@@ -1,4 +1,4 @@
-/* Reads the bytes of a dump as they come, and recognises how they are packed. */
+/* Reads the bytes of a dump from a descriptor, and recognises their packing. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ long tp_source_fill(struct tp_source *s)
 	}
 	if (s->have == TP_UNPACK_BYTES)
 		return 0;
-	/* A pipe may be silent for as long as its writer likes. */
+	/* A pipe's writer may write nothing for a long time, so a signal may have to cancel the read. */
 	while ((n = read(s->fd, s->buf + s->have, TP_UNPACK_BYTES - s->have)) < 0 &&
 	       errno == EINTR) {
 		if (s->opt && s->opt->progress &&

@@ -1,5 +1,5 @@
 /* Sources: RFC 1952 (gzip: members may be concatenated, zero padding may follow), RFC 8878 (zstd:
- * frames may be concatenated, skippable frames may stand between them). */
+ * frames may be concatenated, skippable frames may come between them). */
 #include "open/unpack.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@
 
 #include "base/buf.h"
 
-#define RATIO_FREE    ((uint64_t)64 << 20) /* below this a high ratio harms nobody */
-#define DEFAULT_RATIO 100u /* stacks of goroutines, which pack best, come to half of it */
+#define RATIO_FREE    ((uint64_t)64 << 20) /* below this a high ratio is harmless */
+#define DEFAULT_RATIO 100u /* stacks of goroutines, which pack best, reach half of it */
 
 struct sink {
-	int fd; /* -1: what there is is in memory */
+	int fd; /* -1: the bytes are in `memory` */
 	struct tp_buf memory;
 	uint64_t size;
 	XXH3_state_t *hash;
@@ -27,7 +27,7 @@ struct sink {
 	struct tp_err *err;
 };
 
-/* Without a name, so that it is gone whatever happens to the process. */
+/* The file has no name, so it disappears however the process ends. */
 int tp_input_temporary(const char *tmp_dir, struct tp_err *err)
 {
 	const char *dirs[] = {tmp_dir, "/var/tmp", "/tmp"};
@@ -73,7 +73,7 @@ static int write_all(int fd, const uint8_t *data, size_t n)
 	return 0;
 }
 
-/* From now on into a file. */
+/* Moves the bytes to a temporary file, which takes all further ones. */
 static int leave_memory(struct sink *s)
 {
 	int given = s->opt ? s->opt->tmp_fd : 0;
@@ -127,7 +127,7 @@ static int sink_put(struct sink *s, const uint8_t *data, size_t n)
 	return 0;
 }
 
-/* More input when the buffer is empty: 1 there is some, 0 the end, or an error code. */
+/* Reads input if the buffer is empty. Returns 1 if the buffer has bytes, 0 at the end, or an error code. */
 static int refill(struct tp_source *in, struct sink *out)
 {
 	const struct tp_input_options *opt = out->opt;
@@ -162,7 +162,8 @@ static void note(char *damaged, const char *what, const struct tp_source *in)
 		 (unsigned long long)(in->taken - in->have));
 }
 
-/* Behind a gzip member: another one (1), nothing or zero padding (0), or an error code. */
+/* Looks for another gzip member. Returns 1 if one follows, 0 at the end or at zero padding, or an
+ * error code. */
 static int next_member(struct tp_source *in, struct sink *out, char *damaged)
 {
 	int code;
@@ -286,7 +287,7 @@ int tp_source_unpack(struct tp_source *s, enum tp_packing packing,
 		code = copy_zst(s, &out, room, trouble);
 	else
 		code = copy_plain(s, &out);
-	/* Nothing kept is nothing to go on with. */
+	/* Damage is an error if the caller does not accept it, or if no bytes could be unpacked. */
 	if (!code && *trouble && (!damaged || !out.size))
 		code = tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s", trouble);
 	if (code)

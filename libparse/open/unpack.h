@@ -11,18 +11,19 @@ enum tp_packing { TP_PACKING_NONE, TP_PACKING_GZ, TP_PACKING_ZST };
 
 #define TP_UNPACK_BYTES ((size_t)256 << 10)
 
-/* Where bytes come from. buf[at … at + have) has been read but not used yet. */
+/* A source of bytes. buf[at … at + have) has been read but not used yet. */
 struct tp_source {
 	int fd;
 	uint64_t taken; /* bytes read from fd */
 	uint64_t total; /* bytes in all, 0 when unknown */
 	size_t at, have;
 	uint8_t *buf;			    /* TP_UNPACK_BYTES */
-	const struct tp_input_options *opt; /* may be NULL; asked whether to go on, by a signal */
+	const struct tp_input_options *opt; /* may be NULL; a signal calls its progress function,
+					     * which may cancel */
 };
 
-/* Reads as many bytes as there is room for. Returns their number, 0 at the end, or -1 with errno set.
- * Reads may be short. */
+/* Reads bytes into the free room of buf, perhaps fewer than fit. Returns their number, 0 at the
+ * end, or -1 with errno set. */
 long tp_source_fill(struct tp_source *s);
 /* Sets the error after tp_source_fill has returned -1. Returns its code. */
 int tp_source_error(const struct tp_source *s, struct tp_err *err);
@@ -32,16 +33,16 @@ enum tp_packing tp_packing_of(const uint8_t *data, size_t size);
 
 #define TP_UNPACK_MEMORY ((uint64_t)8 << 20) /* default of tp_input_options.memory */
 
-/* What was unpacked. */
+/* The result of unpacking. */
 struct tp_unpacked {
-	int fd;	      /* the temporary file, -1 none: the caller closes it */
-	void *memory; /* else; the caller frees it */
+	int fd;	      /* the temporary file, which the caller closes; -1: none */
+	void *memory; /* used without a file; the caller frees it */
 	uint64_t size;
 	uint8_t hash[16]; /* XXH3-128 */
 };
 
-/* Unpacks the whole source; nothing is to be closed or freed after an error. `damaged` as in
- * tp_input_open. */
+/* Unpacks the whole source; after an error the caller need not close or free anything. `damaged` as
+ * in tp_input_open. */
 int tp_source_unpack(struct tp_source *s, enum tp_packing packing,
 		     const struct tp_input_options *opt, struct tp_unpacked *out, char damaged[160],
 		     struct tp_err *err);

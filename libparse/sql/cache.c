@@ -18,7 +18,7 @@ struct tp_sql_run {
 	int64_t id;
 	uint64_t used; /* number of the last use */
 	int refs;
-	bool stale; /* the store has changed since; freed when it has no references */
+	bool stale; /* the store has changed since; freed once unreferenced */
 	struct tp_dict *dict;
 	struct tp_sql_rows tables[TP_NTABLES];
 };
@@ -110,8 +110,8 @@ struct tp_store *tp_sql_store(struct tp_sql *sql)
 	return sql->store;
 }
 
-/* Removes idle runs from the list, but for the `keep` most recently used, and all stale ones. They
- * are freed when no statement can use them. */
+/* Removes idle runs from the list: all stale ones, and others except the `keep` most recently used.
+ * Frees them when no statement can use them. */
 static void retire(struct tp_sql *sql, size_t keep)
 {
 	for (;;) {
@@ -151,7 +151,7 @@ void tp_sql_cursor_opened(struct tp_sql *sql)
 
 void tp_sql_cursor_closed(struct tp_sql *sql)
 {
-	/* The statement may still be running: what it used last is kept until the next one begins. */
+	/* The statement may still be running, so the graveyard is kept until the next one begins. */
 	sql->cursors--;
 }
 
@@ -189,7 +189,8 @@ int tp_sql_refresh(struct tp_sql *sql, struct tp_err *err)
 	unsigned version = 0;
 	int code;
 
-	/* Counts commits of others, as seen by the current read transaction, and our own. */
+	/* The data version counts our commits, and those of other connections that the current read
+	 * transaction sees. */
 	if (sqlite3_file_control(sql->db, "main", SQLITE_FCNTL_DATA_VERSION, &version))
 		sql->fresh = false;
 	if (sql->fresh && version == sql->version)
@@ -201,7 +202,7 @@ int tp_sql_refresh(struct tp_sql *sql, struct tp_err *err)
 	code = load_runs(sql, err);
 	if (code)
 		return code;
-	/* Again, as only reading has brought the transaction up to date. */
+	/* Ask again, because only reading has brought the transaction up to date. */
 	if (!sqlite3_file_control(sql->db, "main", SQLITE_FCNTL_DATA_VERSION, &sql->version))
 		sql->fresh = true;
 	return 0;
@@ -378,7 +379,7 @@ static int compare_entries(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Row numbers sorted by the value of a column. */
+/* Sets rows->order[column] to the row numbers sorted by the column's value. */
 static int sort_rows(struct tp_sql_rows *rows, unsigned column, struct tp_err *err)
 {
 	struct entry *entries = tp_many(rows->nrows + 1, sizeof(*entries));
@@ -403,7 +404,7 @@ static int sort_rows(struct tp_sql_rows *rows, unsigned column, struct tp_err *e
 	return 0;
 }
 
-/* The first position in order whose value is not below `value`. */
+/* Returns the first position in `order` whose value is not below `value`. */
 static size_t lower_bound(const int64_t *col, const uint32_t *order, size_t n, int64_t value)
 {
 	size_t lo = 0, hi = n;

@@ -1,16 +1,15 @@
 /* The virtual table `event`: the blocks of events as rows.
  *
  * xBestIndex puts each constraint it takes into two characters of idxStr, in the order of xFilter's
- * arguments: 'a' + column, then what is compared ('=', '<', 'L' <=, '>', 'G' >=, 'i' IN). idxNum
+ * arguments: 'a' + column, then the comparison ('=', '<', 'L' <=, '>', 'G' >=, 'i' IN). idxNum
  * holds the columns of the block that the query needs (enum tp_block_column) and the PLAN_ bits.
  *
- * A block is filtered before it is decoded in full: time and position pick blocks, then the columns
- * that are compared are decoded and give the positions that match; only where there are some, the
- * other columns follow.
+ * A block is filtered before it is decoded in full: time and position select blocks; then the compared
+ * columns are decoded and give the matching positions; if any match, the other columns are decoded.
  *
- * GROUP BY (or ORDER BY) type or kind needs no sorting by SQLite: the rows of one type after those
- * of the other, in order of their names, one pass over the blocks for each type that occurs. Where
- * the query looks at nothing else, its rows cannot be told apart, so the first pass just counts. */
+ * GROUP BY (or ORDER BY) type or kind needs no sorting by SQLite: rows come type by type in order of their
+ * names, in one pass over the blocks for each type that occurs. If the query uses no other columns, rows of
+ * one type are indistinguishable, so the first pass just counts them. */
 #include "sql/event.h"
 
 #include <stdlib.h>
@@ -101,8 +100,8 @@ static int estimate(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	return rc;
 }
 
-/* Takes the requested order if rows come in it anyway, or if passes can produce it. Returns the
- * PLAN_ bits. */
+/* Accepts the requested order if rows come in that order anyway, or if passes can produce it.
+ * Returns the PLAN_ bits. */
 static int take_order(sqlite3_index_info *info, bool one_run)
 {
 	uint64_t others = ~(UINT64_C(1) << TP_SQL_EVENT_run | UINT64_C(1) << TP_SQL_EVENT_type |
@@ -227,7 +226,7 @@ static int plan_passes(struct tp_event_cursor *c, int plan, const struct tp_type
 	return 0;
 }
 
-/* Adds to `named` those of `types` whose type or kind has this name. */
+/* Adds to `named` the members of `types` whose type or kind has this name. */
 static void keep_named(struct tp_type_set *types, struct tp_type_set *named, bool kind,
 		       sqlite3_value *value)
 {
@@ -328,7 +327,7 @@ static int event_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
 		struct tp_type_set *passes = c->passes;
 		size_t npasses = c->npasses;
 
-		c->passes = &c->types; /* all of them in one pass */
+		c->passes = &c->types; /* count all types in one pass */
 		c->npasses = 1;
 		code = tp_event_count_types(c, &err);
 		c->passes = passes;
@@ -367,7 +366,7 @@ static int event_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 {
 	struct tp_event_cursor *c = (struct tp_event_cursor *)base;
 
-	if (c->count) { /* SQLite does not announce that it will ask */
+	if (c->count) { /* xBestIndex cannot know that SQLite will ask for it */
 		const struct tp_err err = {
 		    .code = TP_ESTORE,
 		    .msg = "event has no rowid in a query grouped by type: use max(seq)"};

@@ -1,4 +1,4 @@
-/* The values of an event as SQL shows them. */
+/* The columns of the table `event`. */
 #include "sql/event.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static void result_name(sqlite3_context *ctx, const char *name)
 		sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
 }
 
-/* Columns whose meaning depends on the type of the event. */
+/* Sets the result for columns whose meaning depends on the event's type. */
 static int result_by_type(struct tp_event_cursor *c, sqlite3_context *ctx, int column, uint32_t i,
 			  struct tp_err *err)
 {

@@ -14,7 +14,7 @@ void tp_event_leave_run(struct tp_event_cursor *c)
 	c->at = c->n = 0;
 }
 
-/* Opens the run at run_pos or the next one that matches; run stays NULL if there is none. */
+/* Opens the run at run_pos or the next one that matches; c->run stays NULL if no run is left. */
 static int enter_run(struct tp_event_cursor *c, struct tp_err *err)
 {
 	static const enum tp_column_kind kinds[3] = {TP_COL_G, TP_COL_M, TP_COL_P};
@@ -50,7 +50,7 @@ static int enter_run(struct tp_event_cursor *c, struct tp_err *err)
 	return 0;
 }
 
-/* Puts the positions of the block that match into sel. */
+/* Fills sel with the positions of matching events in the block. */
 static void select_rows(struct tp_event_cursor *c, const struct tp_type_set *types)
 {
 	const struct tp_block_decoder *b = c->block;
@@ -108,7 +108,7 @@ static bool types_meet(const struct tp_type_set *a, const struct tp_type_set *b)
 	return both;
 }
 
-/* In the first pass, remembers which types the part has. */
+/* Records the types in the part, during the first pass. */
 static int note_types(struct tp_event_cursor *c, struct tp_err *err)
 {
 	struct tp_type_set *set;
@@ -131,7 +131,7 @@ static bool pass_is_empty(const struct tp_event_cursor *c)
 	return true;
 }
 
-/* Decodes the part and selects rows; c->n is 0 if none match. */
+/* Decodes the part and selects rows; c->n is 0 if no row matches. */
 static int take_part(struct tp_event_cursor *c, const struct tp_part *part, struct tp_err *err)
 {
 	int code = 0;

@@ -7,7 +7,7 @@
 #include "base/regex.h"
 #include "base/units.h"
 
-#define MAX_FRAMES 4096 /* of a stack as text; the rest is "..." */
+#define MAX_FRAMES 4096 /* of a stack as text; "..." replaces further frames */
 
 static void answer_error(sqlite3_context *ctx, int code, struct tp_err *err)
 {
@@ -31,15 +31,15 @@ static void fmt(sqlite3_context *ctx, sqlite3_value *value, char *(*format)(char
 	case SQLITE_INTEGER:
 		n = sqlite3_value_int64(value);
 		if (n == INT64_MIN)
-			n++; /* which the formatters take for NULL */
+			n++; /* the formatters treat INT64_MIN as NULL */
 		break;
-	case SQLITE_FLOAT: /* an avg() */
+	case SQLITE_FLOAT: /* such as an avg() */
 		d = sqlite3_value_double(value);
 		n = d >= 0x1p63	   ? INT64_MAX
 		    : d <= -0x1p63 ? -INT64_MAX
 				   : (int64_t)(d < 0 ? d - 0.5 : d + 0.5);
 		break;
-	default: /* NULL stays NULL, text what it is */
+	default: /* NULL and text are returned unchanged */
 		sqlite3_result_value(ctx, value);
 		return;
 	}
@@ -81,7 +81,7 @@ static void free_regex(void *p)
 	free(p);
 }
 
-/* regexp(pattern, text), as base/regex.h has it; SQLite calls it for `text REGEXP pattern`. */
+/* regexp(pattern, text), with the syntax of base/regex.h. SQLite calls it for `text REGEXP pattern`. */
 static void regexp(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
 	const char *text = (const char *)sqlite3_value_text(argv[1]);
@@ -106,7 +106,7 @@ static void regexp(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 			return;
 		}
 		found = tp_regex_find(re, text, size);
-		sqlite3_set_auxdata(ctx, 0, re, free_regex); /* frees it when it cannot be kept */
+		sqlite3_set_auxdata(ctx, 0, re, free_regex); /* frees `re` if it cannot keep it */
 	} else {
 		found = tp_regex_find(re, text, size);
 	}
@@ -121,8 +121,8 @@ static void regexp(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 
 /* ---- stacks ---- */
 
-/* The arguments ([run,] stack) as a dictionary with a reference on its run and a stack in it;
- * false when the result is NULL or an error (which is then set). */
+/* Sets the run, to which the caller then has a reference, its dictionary and a stack in it from the
+ * arguments ([run,] stack). Returns false if the result is NULL, or an error, which it has set. */
 static bool find_stack(sqlite3_context *ctx, int argc, sqlite3_value **argv,
 		       struct tp_sql_run **run, const struct tp_dict **dict, uint32_t *stack)
 {
@@ -259,7 +259,7 @@ int tp_sql_functions_register(sqlite3 *db, struct tp_sql *sql)
 		    SQLITE_UTF8 | SQLITE_INNOCUOUS | (functions[i].pure ? SQLITE_DETERMINISTIC : 0);
 		int rc;
 
-		tp_sql_ref(sql); /* the destructor runs also when the call fails */
+		tp_sql_ref(sql); /* the destructor runs even if the call fails */
 		rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].nargs, flags,
 						sql, functions[i].call, NULL, NULL, tp_sql_unref);
 		if (rc)

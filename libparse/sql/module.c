@@ -1,4 +1,4 @@
-/* What the virtual table modules have in common: connecting, constraints on integers, results. */
+/* Common code of the virtual table modules: connecting, constraints on integers, results. */
 #include "sql/sql.h"
 
 #include <limits.h>
@@ -170,7 +170,7 @@ bool tp_sql_narrow(int op, sqlite3_value *value, int64_t *from, int64_t *to)
 	default: /* every number is less than any text or blob */
 		return op == SQLITE_INDEX_CONSTRAINT_LT || op == SQLITE_INDEX_CONSTRAINT_LE;
 	}
-	/* Where a real was rounded, SQLite's own comparison of each row does the rest. */
+	/* If a real was rounded, SQLite's own comparison removes the surplus rows. */
 	if (op == SQLITE_INDEX_CONSTRAINT_GT && lo == hi) {
 		if (lo == INT64_MAX)
 			return false;

@@ -1,8 +1,8 @@
-/* One module for every packed table (store/tables.h), which is chunks of int64 columns, and for
- * `string`, the texts of a run's dictionary, whose rows are their ids.
+/* One module for every packed table (store/tables.h), which consists of chunks of int64 columns,
+ * and for `string`, the texts of a run's dictionary, where the row number is the id.
  *
  * A scan decodes chunk by chunk, and of each only the columns the query uses. A look-up of a row
- * (`row = …`) or of a number in any column (`id = …`, as joins do) goes to the table as a whole,
+ * (`row = …`) or of a number in any column (`id = …`, as joins do) uses the whole table, which is
  * decoded and sorted once and kept with the run (cache.c).
  *
  * idxNum holds the columns that are used, as bits; idxStr the constraints as in event.c. */
@@ -36,13 +36,13 @@ struct packed_cursor {
 	const struct tp_table_desc *desc;
 	unsigned table; /* enum tp_table_id, or TP_SQL_STRING */
 
-	/* what is asked for */
+	/* the query */
 	uint32_t columns; /* of the descriptor */
 	int64_t run_from, run_to, row_from, row_to;
-	int key; /* column of the descriptor that must be key_value, -1 for none */
+	int key; /* column of the descriptor that must be key_value, or -1 */
 	int64_t key_value;
 
-	/* where it is */
+	/* the position */
 	size_t run_pos;
 	int64_t run_id;
 	struct tp_sql_run *run;
@@ -131,7 +131,7 @@ static int packed_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 	}
 	tp_sql_estimate(info, rows);
 	info->idxNum = (int)(info->colUsed >> LEADING & 0x7fffffff);
-	/* Rows come by run and row, also where they are looked up. */
+	/* Rows come in order of run and row, even from look-ups. */
 	if (info->nOrderBy && !info->aOrderBy[0].desc) {
 		int first = info->aOrderBy[0].iColumn;
 
@@ -183,7 +183,7 @@ static int packed_close(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* Looks up the rows of this run with a number in the column `key`; n stays 0 if there are none. */
+/* Looks up the rows of this run whose column `key` is key_value; n stays 0 if no row has it. */
 static int look_up_key(struct packed_cursor *c, struct tp_err *err)
 {
 	enum tp_column_kind kind = c->desc->columns[c->key].kind;

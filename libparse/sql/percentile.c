@@ -1,12 +1,12 @@
 /* percentile(x, p), median(x), p50(x), p90(x), p95(x), p99(x): exact percentiles by nearest rank.
  *
  * The p-th percentile (0..100) of n values is the value at position ceil(p / 100 * n) of the sorted
- * values, the smallest for p = 0: always a value that occurs, an integer where all are. NULLs do
- * not count; without values the result is NULL.
+ * values, the smallest for p = 0. It is always a value that occurs, and an integer if all are.
+ * NULLs do not count; without values the result is NULL.
  *
- * Up to EXACT_VALUES values are kept, eight bytes each. Beyond that a group is turned into counts
- * by sign, exponent and the first HIST_BITS bits of the fraction (HdrHistogram's idea), so memory
- * stays bounded; a result then deviates by less than 0.1 % of itself. */
+ * Up to EXACT_VALUES values of a group are kept, eight bytes each. A larger group is reduced to
+ * counts by sign, exponent and the first HIST_BITS bits of the fraction (HdrHistogram's idea), so
+ * memory stays bounded; its result then deviates by less than 0.1 % of itself. */
 #include "base/many.h"
 #include "sql/sql.h"
 
@@ -26,16 +26,16 @@
 struct percentile {
 	uint64_t *keys;	  /* unsigned, in the order of the values */
 	size_t n, room;	  /* of keys; at most EXACT_VALUES */
-	uint64_t *counts; /* HIST_BUCKETS of them once keys were too many */
+	uint64_t *counts; /* HIST_BUCKETS of them, or NULL as long as `keys` has room */
 	uint64_t total;	  /* values seen */
 	double p;	  /* 0..100 */
-	bool reals;	  /* keys are those of reals, not of integers */
+	bool reals;	  /* keys come from key_of_real(), not key_of_int() */
 	bool any_real;
 	bool failed;
 	bool started;
 };
 
-/* Keys that compare as their values do. */
+/* Return keys that compare as their values do. */
 static uint64_t key_of_int(int64_t v)
 {
 	return (uint64_t)v ^ (UINT64_C(1) << 63);
@@ -81,7 +81,7 @@ static void fail(sqlite3_context *c, struct percentile *a, const char *text)
 		sqlite3_result_error_nomem(c);
 }
 
-/* From values to counts. */
+/* Replaces the values by counts. */
 static int keys_to_counts(struct percentile *a)
 {
 	a->counts = calloc(HIST_BUCKETS, sizeof(*a->counts));
@@ -156,8 +156,8 @@ static void step(sqlite3_context *c, int argc, sqlite3_value **argv)
 		fail(c, a, NULL);
 }
 
-/* The key of rank r (0: the smallest) by radix: count the next eleven bits, keep the keys that
- * share those of the wanted one. Linear whatever the values are; reorders the keys. */
+/* Returns the key of a rank (0: the smallest) by radix selection: counts the next eleven bits, then keeps the
+ * keys that share those of the result. Takes linear time for all values; reorders the keys. */
 static uint64_t key_at_rank(uint64_t *keys, size_t n, uint64_t rank)
 {
 	static const unsigned step_bits = 11;
@@ -189,7 +189,7 @@ static void result_from_counts(sqlite3_context *c, struct percentile *a, uint64_
 
 	while (k < HIST_BUCKETS - 1 && rank >= a->counts[k])
 		rank -= a->counts[k++];
-	v = real_of_key(k << HIST_SHIFT | UINT64_C(1) << (HIST_SHIFT - 1)); /* its middle */
+	v = real_of_key(k << HIST_SHIFT | UINT64_C(1) << (HIST_SHIFT - 1)); /* middle */
 	if (a->any_real || fabs(v) >= 0x1p63)
 		sqlite3_result_double(c, v);
 	else

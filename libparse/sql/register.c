@@ -27,7 +27,7 @@ int tp_sql_modules_register(sqlite3 *db, struct tp_sql *sql)
 		tp_sql_ref(sql);
 		module->sql = sql;
 		module->table = table;
-		/* free_module is called also when this fails. */
+		/* SQLite calls free_module even if this fails. */
 		rc = sqlite3_create_module_v2(db, tp_sql_table_name(table), methods, module,
 					      free_module);
 		if (rc)
@@ -48,6 +48,6 @@ int tp_store_register(struct sqlite3 *db)
 		rc = tp_sql_functions_register(db, sql);
 	if (!rc)
 		rc = tp_sql_percentile_register(db);
-	tp_sql_unref(sql); /* the modules and functions keep it */
+	tp_sql_unref(sql); /* the modules and functions have their own references */
 	return rc;
 }

@@ -1,9 +1,9 @@
-/* The virtual table `span`: the events of a run go through the span machine (timeline/span.h) and
- * what it completes are the rows.
+/* The virtual table `span`. The events of a run go through the span machine (timeline/span.h), and
+ * its completed spans are the rows.
  *
- * A range of time does not cost the whole run: reading starts at the last segment that begins
- * before it, with the spans that were open there taken from span_crossing, and stops with the
- * segment in which the last wanted span can begin; those that end later are in span_crossing, too.
+ * A range of time does not need the whole run. Reading starts at the last segment that begins
+ * before the range, with the spans open there taken from span_crossing. It stops with the segment
+ * in which the last matching span can begin; spans that end later come from span_crossing, too.
  *
  * idxStr holds the constraints as in event.c; idxNum is 1 if stack or waker_stack is used. */
 #include "sql/span.h"
@@ -265,8 +265,8 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int colu
 	return code ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
 }
 
-/* The same for the same span whatever the query: SQLite tells rows apart by it where terms joined
- * by OR are looked up one by one. */
+/* Gives a span the same id in every query: SQLite distinguishes rows by it when it looks up terms
+ * joined by OR one by one. */
 static int span_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 {
 	const struct tp_span_cursor *c = (const struct tp_span_cursor *)base;

@@ -1,5 +1,5 @@
-/* The cursor of the virtual table `span`: what span.c (planning, the module, values) and
- * span_scan.c (from segment to segment) share. */
+/* The cursor of the virtual table `span`, shared by span.c (planning, the module, values) and
+ * span_scan.c (moving between segments). */
 #ifndef TP_SQL_SPAN_H
 #define TP_SQL_SPAN_H
 
@@ -19,23 +19,23 @@ struct tp_span_cursor {
 	struct tp_block_decoder *block;
 	struct tp_event *events; /* of the decoded block */
 
-	/* what is asked for */
+	/* the query */
 	uint32_t columns; /* of the block */
 	struct tp_bounds run, start, end, dur;
 	bool want_g, want_open;
 	int64_t want_g_id, want_open_value;
 	uint32_t states; /* set of enum tp_state */
 
-	/* where it is: run, then its events, then what is open after them */
+	/* the position: the run, then its events, then the spans open after them */
 	size_t run_pos;
 	int64_t run_id, run_start;
 	struct tp_sql_run *run_ref;
 	uint32_t g_index;
 	struct tp_spans *spans;
 	struct tp_stream *stream;
-	uint32_t fed;		     /* of the block's events */
+	uint32_t fed;		     /* events of the block that the machine has */
 	size_t crossing, ncrossings; /* rows of span_crossing still to come */
-	int64_t last_segment;	     /* that was read; -1: all, so open spans end with the run */
+	int64_t last_segment;	     /* the last read; -1: all, so open spans end with the run */
 	const struct tp_sql_rows *crossings;
 	size_t ng, nm, np; /* goroutines, Ms and Ps of the run */
 
@@ -44,7 +44,7 @@ struct tp_span_cursor {
 	bool eof;
 };
 
-/* Times of a damaged store may be anything: they wrap. */
+/* Times of a damaged store may be anything, so sums and differences wrap around. */
 static inline int64_t tp_time_plus(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -55,9 +55,9 @@ static inline int64_t tp_time_minus(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
-/* Closes what belongs to the current run; the cursor can be filtered anew. */
+/* Closes everything of the current run; xFilter can then be called again. */
 void tp_span_leave_run(struct tp_span_cursor *c);
-/* Refills out[] from where the cursor is, or sets eof. */
+/* Refills out[] from the cursor's position, or sets eof. */
 int tp_span_next_rows(struct tp_span_cursor *c, struct tp_err *err);
 
 #endif

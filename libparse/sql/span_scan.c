@@ -1,5 +1,5 @@
-/* The way of a span cursor: which segments of a run are read, from what state, and what is left
- * open behind them. */
+/* Moves a span cursor: selects the segments of a run to read, restores the spans open at their
+ * start, and returns those still open at their end. */
 #include "base/many.h"
 #include "sql/span.h"
 #include "store/query.h"
@@ -30,7 +30,7 @@ static bool within(const struct tp_bounds *b, int64_t v)
 	return v >= b->from && v <= b->to;
 }
 
-/* Takes a completed span that is wanted; times on the trace clock. */
+/* Adds a completed span to out[] if it matches the query. The span's times are on the trace's clock. */
 static int take_span(void *ctx, const struct tp_span *span, struct tp_err *err)
 {
 	struct tp_span_cursor *c = ctx;
@@ -57,7 +57,8 @@ static uint32_t index_of(int64_t value)
 	return value >= 0 && value < TP_NONE ? (uint32_t)value : TP_NONE;
 }
 
-/* A row of span_crossing as a span on the trace clock; false for one that cannot be. */
+/* Sets *span to a row of span_crossing, with times on the trace's clock. Returns false if the row
+ * is invalid. */
 static bool crossing_span(const struct tp_span_cursor *c, size_t row, struct tp_span *span)
 {
 	int64_t *const *col = c->crossings->col;
@@ -82,7 +83,7 @@ static bool crossing_span(const struct tp_span_cursor *c, size_t row, struct tp_
 #undef CROSSING
 }
 
-/* The segments of the run; *n is 0 where they are not as they should be (all is read then). */
+/* Loads the segments of the run. *n is 0 if they are damaged; the whole run is then read. */
 static int load_segments(struct tp_span_cursor *c, struct segment **out, size_t *n,
 			 struct tp_err *err)
 {
@@ -117,8 +118,8 @@ static int load_segments(struct tp_span_cursor *c, struct segment **out, size_t 
 	return 0;
 }
 
-/* Which segments hold the events of the spans that are wanted: those from the first one that ends
- * late enough to the one in which the last one begins. */
+/* Selects the segments with the events of matching spans: from the first one that ends late enough
+ * to the one in which the last span can begin. */
 static void pick_segments(const struct tp_span_cursor *c, const struct segment *list, size_t n,
 			  size_t *first, size_t *last)
 {
@@ -158,7 +159,7 @@ static int compare_restored(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Brings the machine to where it was when the segment began, spans in order of their start. */
+/* Restores the machine's state at the beginning of the segment, adding spans in order of their start. */
 static int restore(struct tp_span_cursor *c, int64_t segment, struct tp_err *err)
 {
 	const int64_t *first = c->crossings->col[TP_COL(SPAN_CROSSING, first_segment)];
@@ -186,7 +187,7 @@ static int restore(struct tp_span_cursor *c, int64_t segment, struct tp_err *err
 		    : 0;
 }
 
-/* Sets up reading of the current run: machine, stream, and what comes after it. */
+/* Prepares reading of the current run: the machine, the stream, and the spans that follow it. */
 static int start_run(struct tp_span_cursor *c, struct tp_err *err)
 {
 	struct tp_stream_range range = {0, INT64_MAX, INT64_MIN, INT64_MAX};
@@ -299,7 +300,7 @@ static int decode_block(struct tp_span_cursor *c, const struct tp_part *part, st
 	return code;
 }
 
-/* After the events of the run: spans that they did not complete. */
+/* Takes the spans that the events read did not complete. */
 static int take_rest(struct tp_span_cursor *c, struct tp_err *err)
 {
 	int64_t duration = tp_sql_run_duration(c->sql, c->run_pos);
@@ -333,7 +334,7 @@ static int take_rest(struct tp_span_cursor *c, struct tp_err *err)
 	return 0;
 }
 
-/* Reads on in the current run until there are rows or the run is over (then spans is NULL). */
+/* Reads on in the current run until out[] has rows or the run is over (then c->spans is NULL). */
 static int read_run(struct tp_span_cursor *c, struct tp_err *err)
 {
 	while (!c->n && c->spans) {
@@ -358,7 +359,7 @@ static int read_run(struct tp_span_cursor *c, struct tp_err *err)
 		code = tp_stream_next(c->stream, &part, err);
 		if (code < 0)
 			return code;
-		/* No span that ends in time is still to come? */
+		/* All spans still to come end after the range? */
 		if (code == 1 && part.first_ts != TP_NULL && part.first_ts > c->end.to)
 			code = 0;
 		if (code == 0) {

@@ -52,7 +52,7 @@ static struct tp_event event(enum tp_event_type type, uint32_t g, uint32_t p, ui
 				 .to = (uint8_t)to};
 }
 
-/* A goroutine in this state, TP_NONE if there is none. The first ten are rarely chosen. */
+/* Returns a random goroutine in this state, or TP_NONE. The first ten are rarely chosen. */
 static uint32_t pick(enum tp_state state)
 {
 	for (uint32_t i = 0, at = roll(GS); i < GS; i++, at = (at + 1) % GS)
@@ -61,7 +61,8 @@ static uint32_t pick(enum tp_state state)
 	return TP_NONE;
 }
 
-/* What happens while a P has nobody: the network wakes, a system call returns, or it finds one. */
+/* Makes an event for an idle P: the network wakes a goroutine, a system call returns, or the P
+ * starts a goroutine. Returns false if no goroutine suits. */
 static bool idle_event(uint32_t p, struct tp_event *e)
 {
 	uint32_t g;
@@ -92,7 +93,7 @@ static bool idle_event(uint32_t p, struct tp_event *e)
 	}
 }
 
-/* The goroutine of p is in a system call: it returns, or the P is taken away. */
+/* Makes an event for a P whose goroutine is in a system call: the call returns, or the P is taken away. */
 static struct tp_event call_event(uint32_t p, uint32_t g)
 {
 	world.has_p[g] = false;
@@ -237,7 +238,7 @@ static int teardown(void **state)
 	return system(command) ? -1 : 0;
 }
 
-/* The first row, columns separated by |. */
+/* Returns the first row, columns separated by |. */
 static const char *query(const char *sql, char *text, size_t size)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -294,7 +295,7 @@ static void test_span_adds_up_to_summary(void **state)
 		assert_string_equal(query(cases[i].sql, text, sizeof(text)), cases[i].result);
 }
 
-/* However little of the run is read, the spans are those of a full scan. */
+/* Queries that read only a part of the run return the same spans as a full scan. */
 static void test_span_ranges_equal_full_scan(void **state)
 {
 	static const char *const where[] = {

@@ -1,8 +1,8 @@
-/* The virtual tables and functions that SQL sees of a store beside its ordinary tables.
+/* The virtual tables and functions that a store offers in SQL beside its ordinary tables.
  *
- * tp_store_register() (store/store.h) registers them for the main database of a connection. They read the tables `run`,
- * `segment` and `block` with statements of their own on the same connection, and so in the read transaction of the
- * query.
+ * tp_store_register() (store/store.h) registers them for the main database of a connection. They read the
+ * tables `run`, `segment` and `block` with further statements on the same connection, and so in the read
+ * transaction of the query.
  *
  *   describe.h    names, types and meanings of the tables and columns, for .schema and manuals
  *   cache.c       per connection: decoded dictionaries and packed tables of the runs in use
@@ -28,30 +28,30 @@
 #include "store/rows.h"
 #include "store/tables.h"
 
-/* ---- what is kept per connection (cache.c) ---- */
+/* ---- the cache of a connection (cache.c) ---- */
 
 struct tp_store;
 struct tp_sql;	   /* one per connection, shared by its modules and functions */
 struct tp_sql_run; /* decoded data of a run; cursors hold references */
 
-struct tp_sql *tp_sql_new(sqlite3 *db); /* with one reference; NULL if there is no memory */
+struct tp_sql *tp_sql_new(sqlite3 *db); /* with one reference; NULL when memory is out */
 void tp_sql_ref(struct tp_sql *sql);
 void tp_sql_unref(void *sql);			   /* void: a destructor for SQLite */
 struct tp_store *tp_sql_store(struct tp_sql *sql); /* of the same connection */
 
-/* Drops what was decoded if the store has changed since the last call. Every xFilter and every function begins with it.
- * Then the runs are listed, sorted by id. */
+/* Drops decoded data if the store has changed since the last call, and lists the runs, sorted by id. Every
+ * xFilter and every function calls it first. */
 int tp_sql_refresh(struct tp_sql *sql, struct tp_err *err);
 size_t tp_sql_nruns(const struct tp_sql *sql);
 int64_t tp_sql_run_id(const struct tp_sql *sql, size_t i);
 int64_t tp_sql_run_start(const struct tp_sql *sql, size_t i);	 /* trace clock */
 int64_t tp_sql_run_duration(const struct tp_sql *sql, size_t i); /* ns */
-/* Returns the position of the run with this id, or tp_sql_nruns() if there is none. */
+/* Returns the position of the run with this id, or tp_sql_nruns() if it does not exist. */
 size_t tp_sql_run_find(const struct tp_sql *sql, int64_t id);
 
 /* Sets *rows to the rows of a stream of blocks ('event', a packed table) in all runs, plus 1: an estimate for planning.
- * It is 1 if it is unknown. Returns 0, or an SQLite code with which planning must end; then the table's message is set,
- * as the only code that SQLite passes on is the one for missing memory. */
+ * *rows is 1 if the number is unknown. Returns 0, or an SQLite code with which planning must end; it then
+ * sets the table's message, because SQLite passes on no other code than that for missing memory. */
 int tp_sql_stream_rows(sqlite3_vtab *vtab, const char *stream, double *rows);
 
 /* Gives the caller a reference to a run, which tp_sql_run_put returns. Texts of its dictionary stay valid until then and
@@ -64,7 +64,7 @@ void tp_sql_cursor_closed(struct tp_sql *sql);
 
 /* Dictionaries and tables are decoded on first use, and live as long as the run. */
 int tp_sql_dict(struct tp_sql_run *run, const struct tp_dict **dict, struct tp_err *err);
-/* A whole packed table. The columns whose bits are set are there; col[c] of others may be NULL. */
+/* A whole packed table. Columns whose bits are set are decoded; col[c] of others may be NULL. */
 struct tp_sql_rows {
 	size_t nrows;
 	int64_t *col[TP_MAX_COLUMNS];
@@ -80,11 +80,12 @@ int tp_sql_rows_find(struct tp_sql_run *run, enum tp_table_id table, unsigned co
 /* Sets *ids to the table of goroutines, Ms or Ps (kind G, M or P), whose col[0] has their ids. */
 int tp_sql_ids(struct tp_sql_run *run, enum tp_column_kind kind, const struct tp_sql_rows **ids,
 	       struct tp_err *err);
-/* Sets *index to that of the goroutine, M or P with this id; TP_NONE if the run does not have it. */
+/* Sets *index to the index of the goroutine, M or P with this id, or to TP_NONE if the run does not
+ * have it. */
 int tp_sql_index(struct tp_sql_run *run, enum tp_column_kind kind, int64_t id, uint32_t *index,
 		 struct tp_err *err);
 
-/* ---- what modules have in common (module.c) ---- */
+/* ---- common code of modules (module.c) ---- */
 
 /* Returns a row id that differs between runs; for run 1 it is the row number. */
 static inline sqlite3_int64 tp_sql_rowid(int64_t run, int64_t row)
@@ -106,7 +107,7 @@ struct tp_sql_vtab {
 	unsigned table; /* its number in describe.h */
 };
 
-/* What every module is given as aux. */
+/* The `aux` of every module. */
 struct tp_sql_module {
 	struct tp_sql *sql; /* one reference */
 	unsigned table;
@@ -114,10 +115,10 @@ struct tp_sql_module {
 int tp_sql_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **vtab,
 		   char **msg);
 int tp_sql_disconnect(sqlite3_vtab *vtab);
-/* Sets the table's message to an error of ours, and returns its SQLite code. */
+/* Sets the table's message to that of `err`, and returns the SQLite code for it. */
 int tp_sql_fail(sqlite3_vtab *vtab, const struct tp_err *err);
 
-/* Sets *n to the integer that `column = value` asks for; false if no integer is equal to the value. */
+/* Sets *n to the integer equal to `value`. Returns false if no integer is equal to it. */
 bool tp_sql_want_int(sqlite3_value *value, int64_t *n);
 /* Narrows [*from, *to] by `column OP value`, OP one of SQLite's EQ, GT, LE, LT, GE; returns false if nothing is left.
  * Reals are rounded towards the range. */
@@ -136,7 +137,7 @@ int tp_sql_op_of_char(char op);
 bool tp_sql_take_in(sqlite3_index_info *info, int i);
 
 /* Set a result: the text of a string, the id of an index, the name of a state. Values outside the
- * dictionary or the ids, which a damaged store has, become NULL. */
+ * dictionary or the ids, which a damaged store may have, become NULL. */
 int tp_sql_result_text(sqlite3_context *c, struct tp_sql_run *run, int64_t string,
 		       struct tp_err *err);
 int tp_sql_result_id(sqlite3_context *c, struct tp_sql_run *run, enum tp_column_kind kind,
@@ -145,7 +146,7 @@ void tp_sql_result_state(sqlite3_context *c, int64_t state);
 
 extern const sqlite3_module tp_sql_packed_module, tp_sql_event_module, tp_sql_span_module;
 
-/* Registers all of these on a connection. */
+/* Registers all modules on a connection. */
 int tp_sql_modules_register(sqlite3 *db, struct tp_sql *sql);
 
 /* ---- functions ---- */

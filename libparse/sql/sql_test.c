@@ -93,7 +93,7 @@ static void make_run(int64_t events, const char *hash)
 
 		assert_int_equal(tp_store_put_events(run, &e, 1, &err), 0);
 	}
-	for (int64_t g = 0; g < GS; g++) { /* row 8 has no such state, row 9 no such name */
+	for (int64_t g = 0; g < GS; g++) { /* row 8 has an invalid state, row 9 an invalid name */
 		int64_t v[TP_MAX_COLUMNS] = {0};
 
 		v[TP_COL(GOROUTINE, id)] = 100 + g;
@@ -133,7 +133,8 @@ static int teardown(void **state)
 	return system(command) ? -1 : 0;
 }
 
-/* The result as text: columns separated by |, rows by newlines, NULL as "null"; or the message. */
+/* Returns the result as text (columns separated by |, rows by newlines, NULL as "null"), or the
+ * message of the error. */
 static char *query(struct sqlite3 *db, const char *sql)
 {
 	static char text[16384];
@@ -312,8 +313,7 @@ static void test_packed_tables(void **state)
 	CHECK(cases);
 }
 
-/* Whatever way a query is planned, it gives the rows that SQLite picks out of all of them itself.
- */
+/* However a query is planned, it returns the rows that SQLite itself selects from all events. */
 static void test_event_equals_plain_table(void **state)
 {
 	static const char *const where[] = {
@@ -412,7 +412,7 @@ static void test_percentiles(void **state)
 	CHECK(cases);
 }
 
-/* What was decoded of a run is not shown any more once the store has another run of its number. */
+/* Decoded data of a run is dropped when the run's id changes in the store. */
 static void test_store_changes_under_reader(void **state)
 {
 	struct sqlite3 *db = NULL;
@@ -440,7 +440,7 @@ static void test_store_changes_under_reader(void **state)
 	sqlite3_close(db);
 }
 
-/* Any byte of any block altered: an error or other numbers, never worse. */
+/* Altered bytes in blocks may give an error or other numbers, but must not crash. */
 static void test_damaged_blocks(void **state)
 {
 	static const char *const queries[] = {
@@ -498,7 +498,7 @@ static void test_not_a_store(void **state)
 	sqlite3_close(db);
 }
 
-/* ---- SQLite's memory, one piece of which there is not ---- */
+/* ---- SQLite when one allocation fails ---- */
 
 static sqlite3_mem_methods plain;
 static int allocations, fails_at;
@@ -513,8 +513,8 @@ static void *fail_realloc(void *old, int size)
 	return ++allocations == fails_at ? NULL : plain.xRealloc(old, size);
 }
 
-/* Without memory SQLite rolls a transaction back by itself, also when it happens in a query that is
- * made to plan another one. A statement that goes on then would write outside of it. */
+/* When memory is out, SQLite rolls the transaction back, even if that happens in a query made while
+ * another one is planned. If that one went on, it would write outside the transaction. */
 static void test_planning_without_memory(void **state)
 {
 	static const char *const queries[] = {"select * from event", "select * from goroutine",

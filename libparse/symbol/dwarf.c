@@ -12,16 +12,16 @@
 /* Limits of a file, besides those in proportion to its size. A megabyte takes at most two
  * seconds. */
 #define FREE_STEPS	   ((uint64_t)1 << 22)
-#define FREE_RANGES	   ((uint64_t)1 << 18) /* kept: 6 MiB */
+#define FREE_RANGES	   ((uint64_t)1 << 18) /* ranges kept: 6 MiB */
 #define FREE_ABBREVIATIONS ((uint64_t)1 << 20)
 #define FREE_LINES	   ((uint64_t)1 << 16)
 #define LOOKUP_STEPS	   64 /* for an address, which can be in nested blocks */
 
 /* ---- memory ----
  *
- * libdw has no error code for a lack of memory: it calls a handler that must not return; the
- * default one ends the program. Ours jumps back to where libdw was called. The state of libdw is
- * unknown then, so it is not used again, and its memory is not even freed. */
+ * libdw has no error code for a lack of memory. It calls a handler that must not return; the
+ * default one ends the program. Our handler jumps back to the caller of libdw. The state of libdw
+ * is then unknown, so it is not used again, and its memory is not even freed. */
 
 static _Thread_local jmp_buf *way_out;
 
@@ -40,9 +40,9 @@ static int add_unit(struct tp_dwarf *d, Dwarf_Die *die)
 	return tp_dwarf_add_ranges(d, &d->units, die, d->nunits++);
 }
 
-/* Goes from header to header, and pays for each unit before libdw opens it. Units of types, which
- * libdw opens when a reference needs one, are only paid for. Reading the entry of a split unit
- * would open another file, so only whole units are used. */
+/* Goes from header to header, and pays for each unit before libdw opens it. Type units are only
+ * paid for; libdw opens them when a reference needs one. Reading the entry of a split unit would
+ * open another file, so only whole units are used. */
 static int read_units(struct tp_dwarf *d)
 {
 	Dwarf_Off at = 0, next, abbreviations;
@@ -101,7 +101,8 @@ struct tp_dwarf *tp_dwarf_new(Elf *elf)
 	d->steps = FREE_STEPS + 8 * (uint64_t)size;
 	d->ranges = FREE_RANGES + size;
 	d->abbreviations = FREE_ABBREVIATIONS + size / 8;
-	d->line_bytes = FREE_LINES + 2 * (uint64_t)size; /* they may be compressed */
+	d->line_bytes = FREE_LINES + 2 * (uint64_t)size; /* twice the size, as they may be
+							  * compressed */
 	d->spent = !tp_dwarf_affordable(elf, size);
 	if (d->spent)
 		return d;
@@ -247,7 +248,7 @@ static const struct tp_dwarf_name *name_frame(struct tp_dwarf *d, Dwarf_Off entr
 	return n;
 }
 
-/* The inlined calls within a function at an address, outermost first. */
+/* Finds the inlined calls within a function at an address, outermost first. Returns their number. */
 static size_t inlined_calls(struct tp_dwarf *d, Dwarf_Off function, uint64_t address,
 			    Dwarf_Off *call, size_t room)
 {

@@ -14,15 +14,15 @@
 
 struct tp_dwarf;
 
-/* Returns NULL if the file has no DWARF, or without memory. The ELF handle must outlive it. */
+/* Returns NULL if the file has no DWARF, or when memory is out. The ELF handle must outlive it. */
 struct tp_dwarf *tp_dwarf_new(Elf *elf);
 void tp_dwarf_free(struct tp_dwarf *d);
 
-/* Whether the file needs far more work than a real one of its size. Nothing is found then. */
+/* Returns whether the file needs far more work than a real one of its size. Look-ups then find nothing. */
 bool tp_dwarf_spent(const struct tp_dwarf *d);
 
-/* As tp_image_lookup. A line without a function, as in assembly, is a frame without a name. Finds
- * nothing more after memory has run out. */
+/* Does what tp_image_lookup does. A line without a function, as in assembly, is a frame without a
+ * name. After memory has run out, finds nothing more. */
 size_t tp_dwarf_lookup(struct tp_dwarf *d, uint64_t address, struct tp_symbol *chain, size_t room);
 
 #endif

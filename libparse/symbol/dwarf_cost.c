@@ -17,9 +17,10 @@ bool tp_dwarf_pay(struct tp_dwarf *d, uint64_t n)
 
 /* ---- entries ---- */
 
-#define STEP_BYTES 256 /* of text, which libdw reads a few times */
+#define STEP_BYTES 256 /* bytes of text for one step; libdw reads a text a few times */
 
-/* Abbreviations with many attributes are taken to have strings. */
+/* Returns whether entries with this abbreviation may contain strings. Assumes so for those with
+ * many attributes. */
 static bool has_strings(Dwarf_Abbrev *abbrev, size_t n)
 {
 	enum { FEW = 64 };
@@ -42,7 +43,7 @@ static int add_string(Dwarf_Attribute *a, void *ctx)
 {
 	struct strings *s = ctx;
 
-	if (a->form == DW_FORM_implicit_const) /* is elsewhere */
+	if (a->form == DW_FORM_implicit_const) /* its value is in the abbreviation */
 		return DWARF_CB_OK;
 	if (s->from)
 		s->bytes += (uint64_t)(a->valp - s->from);
@@ -99,7 +100,7 @@ static uint64_t unpacked(Elf_Scn *section, const GElf_Shdr *sh, const char *name
 	if (!strstr(name, ".zdebug") || !(data = elf_rawdata(section, NULL)) || !data->d_buf ||
 	    data->d_size < 12)
 		return 0;
-	/* "ZLIB", and the size with its highest byte first */
+	/* "ZLIB", then the size, big-endian */
 	for (unsigned i = 4; i < 12; i++)
 		size = size << 8 | ((const uint8_t *)data->d_buf)[i];
 	return size;
@@ -114,7 +115,7 @@ static const char *name_of(Elf *elf, Elf_Scn *section, GElf_Shdr *sh)
 		   : NULL;
 }
 
-/* Real debugging information unpacks to three to five times its size, zlib to up to a thousand. */
+/* Real debugging information unpacks to three to five times its size, but zlib can reach a thousand times. */
 bool tp_dwarf_affordable(Elf *elf, uint64_t size)
 {
 	uint64_t room = 16 * size + ((uint64_t)16 << 20);
@@ -234,7 +235,8 @@ static uint64_t word(const struct tp_dwarf *d, const uint8_t *at, unsigned size)
 	return v;
 }
 
-/* A table begins with its length. libdw reads a table that units share once. */
+/* Pays for a table of lines, which begins with its length; only once if units share it, as libdw
+ * reads it once. */
 static bool pay_lines(struct tp_dwarf *d, Dwarf_Off offset)
 {
 	const uint8_t *at = NULL;

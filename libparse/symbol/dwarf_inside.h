@@ -43,8 +43,8 @@ struct tp_dwarf {
 	 * section: tables of abbreviations, of lines. */
 	struct tp_memo calls, scopes, names, qualified, paths, tables, lines;
 
-	/* The work that is left. */
-	uint64_t steps;	 /* entries and ranges read, and 16 bytes of text made */
+	/* The remaining allowances. */
+	uint64_t steps;	 /* one for each entry or range read and each 16 bytes of text made */
 	uint64_t ranges; /* ranges kept */
 	uint64_t abbreviations, line_bytes;
 	bool spent;
@@ -62,23 +62,23 @@ struct tp_dwarf {
 	bool lost; /* libdw ran out of memory */
 };
 
-/* Pays n steps. Returns false, from then on, if there are too few left. */
+/* Pays n steps. Returns false if too few are left, and at all later calls. */
 bool tp_dwarf_pay(struct tp_dwarf *d, uint64_t n);
 /* Pays for reading an entry, in proportion to its attributes and to the strings that it contains:
- * libdw searches for their ends to find the attributes behind them. */
+ * libdw searches for the ends of strings to find the attributes after them. */
 bool tp_dwarf_look(struct tp_dwarf *d, Dwarf_Die *die);
-/* Whether the compressed sections stay within the limit. For before libdw unpacks them. */
+/* Returns whether the compressed sections stay within the limit. Called before libdw unpacks them. */
 bool tp_dwarf_affordable(Elf *elf, uint64_t size);
 /* Pays for a unit with abbreviations at an offset, which libdw reads for each unit. */
 bool tp_dwarf_pay_unit(struct tp_dwarf *d, Dwarf_Off abbreviations);
-/* Whether a unit has lines; pays for them. */
+/* Pays for the lines of a unit. Returns whether it has lines and they could be paid. */
 bool tp_dwarf_has_lines(struct tp_dwarf *d, struct tp_dwarf_unit *u, Dwarf_Die *cu);
 
-/* Adds the ranges of an entry. 0, TP_ENOMEM, TP_ELIMIT. */
+/* Adds the ranges of an entry. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int tp_dwarf_add_ranges(struct tp_dwarf *d, struct tp_ranges *to, Dwarf_Die *die, uint64_t value);
 /* Return the children of an entry: inlined calls and blocks by address (value: 2 * offset of the
- * entry, and 1 more for a call); all children by offset. NULL if a limit is reached, or without
- * memory. */
+ * entry, and 1 more for a call); all children by offset. NULL if a limit is reached, or when memory
+ * is out. */
 const struct tp_dwarf_level *tp_dwarf_calls(struct tp_dwarf *d, Dwarf_Off parent);
 const struct tp_dwarf_level *tp_dwarf_scope(struct tp_dwarf *d, Dwarf_Off parent);
 /* Returns the first range that contains an address, or NULL. */
@@ -92,10 +92,10 @@ struct tp_dwarf_name {
 	int64_t start_line, call_file, call_line;
 };
 
-/* Returns NULL if a limit is reached, or without memory. */
+/* Returns NULL if a limit is reached, or when memory is out. */
 const struct tp_dwarf_name *tp_dwarf_name(struct tp_dwarf *d, Dwarf_Off entry);
 const char *tp_dwarf_text(struct tp_dwarf *d, Dwarf_Die *die, unsigned attribute);
-/* Allocates memory for a text, and pays for it. NULL as above. */
+/* Allocates memory for a text, and pays for it. Returns NULL in the same cases. */
 char *tp_dwarf_alloc(struct tp_dwarf *d, size_t size);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "symbol/dwarf_inside.h"
 
-/* As dwarf_attr_integrate, which would not pay for the entries. */
+/* Does what dwarf_attr_integrate does, but pays for the entries. */
 static Dwarf_Attribute *attribute_of(struct tp_dwarf *d, const Dwarf_Die *die, unsigned attribute,
 				     Dwarf_Attribute *a)
 {
@@ -145,7 +145,8 @@ static const char *qualify(struct tp_dwarf *d, Dwarf_Die *decl, const char *name
 	return text ? text : name;
 }
 
-/* Finding the entries around a declaration is a walk over its unit, so it is done once. */
+/* Returns the qualified name, which is cached because finding the entries around a declaration
+ * takes a walk over its unit. */
 static const char *qualified(struct tp_dwarf *d, Dwarf_Die *die, const char *name)
 {
 	Dwarf_Die decl = *die;

@@ -1,5 +1,4 @@
-/* What DWARF says of small programs that are written here, entry by entry. Needs an assembler of
- * x86-64. */
+/* Look-ups in small programs whose DWARF is written here, entry by entry. Needs an assembler for x86-64. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,9 +31,9 @@ static int teardown(void **state)
 	return system(line);
 }
 
-/* A unit of one function of 256 bytes at 0x401000 around these entries. Abbreviation 3 is a call
- * with a name (4 bytes to its entry) and ranges, 4 with an address and a size; 5 is the entry of a
- * function that is inlined, 6 a block with an address and a size. */
+/* A unit with one function of 256 bytes at 0x401000, which contains the entries of a test. Abbreviation 3 is
+ * a call with a reference to the function (4 bytes) and ranges, 4 one with an address and a size; 5 is the
+ * entry of an inlined function, 6 a block with an address and a size. */
 static const char unit_text[] =
     ".text\n.globl f\nf: .skip 256\n"
     ".section .debug_abbrev,\"\",@progbits\nabbrev:\n"
@@ -87,8 +86,8 @@ static void check(struct tp_image *image, uint64_t address, const char *names)
 
 #define CALL(of, from, size) ".byte 4\n.4byte " of " - info\n.8byte f + " from "\n.4byte " size "\n"
 
-/* Calls in calls and blocks; of two that have the same address the first one counts, and what is in
- * the other is none. */
+/* Calls within calls and blocks. Of two calls with the same address, the first counts, and calls
+ * within the second are ignored. */
 static void test_dwarf_lookup_calls(void **state)
 {
 	struct tp_image *image =
@@ -113,8 +112,7 @@ static void test_dwarf_lookup_calls(void **state)
 	tp_image_close(image);
 }
 
-/* Twenty thousand calls that share a list of as many ranges, which an address at the end would go
- * through for each of them. */
+/* Twenty thousand calls share a list of as many ranges; a naive look-up would walk the list for each call. */
 static void test_dwarf_lookup_shared_ranges(void **state)
 {
 	struct tp_image *image =
@@ -130,7 +128,7 @@ static void test_dwarf_lookup_shared_ranges(void **state)
 	tp_image_close(image);
 }
 
-/* Sixteen megabytes are not much; more than that and sixteen times the file are no information. */
+/* Compressed sections may unpack to sixteen megabytes, or to sixteen times the file; more is refused. */
 static void test_dwarf_new_unpacked(void **state)
 {
 	struct tp_image *image = assemble("", ".section .debug_macro,\"\",@progbits\n"

@@ -18,8 +18,9 @@
 #define MOST_SEGMENTS 64
 #define PAGE	      4096
 #define ID_SIZE	      256
-/* Limits on bytes of texts and notes: these, and more in proportion to the size of the file. A real
- * file has texts once, packed or as parts of others, and notes in a segment and in a section. */
+/* Fixed parts of the limits on bytes of texts and notes; the rest is in proportion to the size of
+ * the file. A real file has its texts once, packed or as parts of others, and its notes twice, in a
+ * segment and in a section. */
 #define FREE_TEXT  ((uint64_t)16 << 20)
 #define FREE_NOTES ((uint64_t)1 << 16)
 
@@ -35,21 +36,21 @@ struct tp_image {
 	int type; /* ET_EXEC, ET_DYN */
 	struct segment segment[MOST_SEGMENTS];
 	size_t nsegments;
-	uint64_t notes; /* bytes of them that may still be read */
+	uint64_t notes; /* bytes of notes that may still be read */
 	char gnu_id[ID_SIZE], go_id[ID_SIZE];
 
-	bool ready; /* what follows was looked for */
+	bool ready; /* get_ready() has searched for the following */
 	struct tp_pclntab go;
 	bool has_go;
-	struct tp_ranges sections; /* with bytes of the program, none over another; value: number */
+	struct tp_ranges sections; /* with bytes of the program, not overlapping; value: number */
 	struct {
-		const struct tp_range *in; /* what was found last */
+		const struct tp_range *in; /* the last section found */
 		Elf_Data *data;
 	} section;
 	struct tp_dwarf *dwarf;
-	struct tp_ranges symbols; /* value: section of the names << 32 | where in it */
-	/* Texts that were returned, and how many bytes of others may be. In a hostile file a text
-	 * as long as the file can belong to every address, and many texts can share one end. */
+	struct tp_ranges symbols; /* value: section of the name << 32 | offset in it */
+	/* Texts that were returned, and how many bytes of further ones may be. In a hostile file
+	 * every address can have a text as long as the file, and many texts can share one end. */
 	struct tp_memo texts;
 	uint64_t text;
 	bool spent; /* the limit is reached: nothing more is found */
@@ -57,7 +58,8 @@ struct tp_image {
 
 /* ---- opening ---- */
 
-/* Any number of headers can refer to the same bytes. */
+/* Pays for reading notes, because any number of headers can refer to the same bytes. Returns false
+ * beyond the limit. */
 static bool pay_notes(struct tp_image *image, uint64_t size)
 {
 	if (size >= image->notes) {
@@ -68,7 +70,7 @@ static bool pay_notes(struct tp_image *image, uint64_t size)
 	return true;
 }
 
-/* Notes: name size, size, type, name, content, each padded to four bytes. */
+/* Reads notes: name size, size, type, name, content, each padded to four bytes. */
 static void read_notes(struct tp_image *image, Elf_Data *data)
 {
 	size_t at = 0, next, name, content;
@@ -136,7 +138,7 @@ int tp_image_open(struct tp_image **out, const char *path, struct tp_err *err)
 		free(image);
 		return tp_nomem(err);
 	}
-	/* Does not wait for the other end of a pipe. */
+	/* O_NONBLOCK: do not wait for the other end of a pipe. */
 	image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (image->fd < 0) {
 		int code = errno == ENOENT || errno == ENOTDIR ? TP_ENOENT : TP_EIO;
@@ -156,7 +158,8 @@ int tp_image_open(struct tp_image **out, const char *path, struct tp_err *err)
 				  path);
 	}
 	image->type = eh.e_type;
-	/* Folders can hold more files than can be open: a mapped file needs no descriptor. */
+	/* Folders can contain more files than may be open at once, and a mapped file needs no
+	 * descriptor. */
 	if (elf_rawfile(image->elf, &size) && elf_cntl(image->elf, ELF_C_FDDONE) == 0) {
 		close(image->fd);
 		image->fd = -1;
@@ -212,7 +215,7 @@ bool tp_image_is(const struct tp_image *image, const char *id)
 
 /* ---- addresses ---- */
 
-/* Returns the segment that contains an offset of the file; of several the one with code. */
+/* Returns the segment that contains an offset of the file, preferably one with code. */
 static const struct segment *segment_of(const struct tp_image *image, uint64_t offset,
 					uint64_t slack)
 {
@@ -234,11 +237,11 @@ uint64_t tp_image_address(const struct tp_image *image, const struct tp_image_ma
 	uint64_t offset = address - mapping->start + mapping->offset;
 	const struct segment *s;
 
-	/* A program that is not moved runs where the file says. */
+	/* A program that is not relocated runs at the addresses of the file. */
 	if (image->type == ET_EXEC || !mapping->mapped || address < mapping->start)
 		return address;
 	s = segment_of(image, offset, 0);
-	/* A segment is mapped from the start of its first page on. */
+	/* The mapping of a segment begins at the start of its first page. */
 	if (!s)
 		s = segment_of(image, offset, PAGE - 1);
 	if (s)
@@ -259,7 +262,7 @@ uint64_t tp_image_address(const struct tp_image *image, const struct tp_image_ma
 
 /* ---- names ---- */
 
-/* Sections of a real program do not overlap: of those that do, the first one counts. */
+/* Lists the sections. Those of a real program do not overlap; of overlapping ones only the first is kept. */
 static int list_sections(struct tp_image *image)
 {
 	struct tp_ranges *r = &image->sections;
@@ -305,7 +308,7 @@ static struct tp_slice memory(void *ctx, uint64_t address)
 				 data->d_size - (size_t)(address - in->low)};
 }
 
-#define MODULE_WORDS 56 /* of moduledata that are looked at */
+#define MODULE_WORDS 56 /* words of moduledata that are examined */
 
 static uint64_t word_at(const struct tp_pclntab *t, const uint8_t *p)
 {
@@ -347,7 +350,7 @@ static void each_relocation(struct tp_image *image, relocation_fn fn, void *ctx)
 struct module {
 	struct tp_image *image;
 	uint64_t table;	  /* address of that table */
-	uint64_t address; /* of the record, 0 not found */
+	uint64_t address; /* of the record, 0 if not found */
 	uint64_t word[MODULE_WORDS];
 	unsigned nwords;
 };
@@ -404,8 +407,8 @@ static void find_module(struct module *m)
 	each_relocation(m->image, fills_module, m);
 }
 
-/* Of moduledata, text has been word 22 since Go 1.18; gofunc moves from release to release, so the
- * words behind it are tried (tp_pclntab_inlining knows when it is right). */
+/* Uses two fields of moduledata. `text` has been word 22 since Go 1.18. `gofunc` moves from release
+ * to release, so the words after it are tried until tp_pclntab_inlining accepts one. */
 static void use_module(struct tp_image *image, uint64_t table)
 {
 	enum { TEXT = 22, FIRST = 30 };
@@ -461,8 +464,8 @@ static void read_sections(struct tp_image *image)
 	}
 }
 
-/* Calls `fn` for the functions of a table of symbols, and the dynamic one's where `dynamic`; `name`
- * is the section of the names << 32 | where in it. */
+/* Calls `fn` for the functions of the symbol table and, if `dynamic` is set, of the dynamic one.
+ * `name` is the section of the name << 32 | the offset in it. */
 static int each_function(struct tp_image *image, bool dynamic,
 			 int (*fn)(void *ctx, const GElf_Sym *sym, uint64_t name), void *ctx)
 {
@@ -489,7 +492,7 @@ static int each_function(struct tp_image *image, bool dynamic,
 	return code;
 }
 
-/* One without a size reaches to the next. */
+/* Adds a symbol as a range. One without a size gets one byte, so only its first address is found. */
 static int add_symbol(void *ctx, const GElf_Sym *sym, uint64_t name)
 {
 	struct tp_image *image = ctx;
@@ -527,8 +530,8 @@ bool tp_image_spent(const struct tp_image *image)
 	return image->spent || image->go.spent || (image->dwarf && tp_dwarf_spent(image->dwarf));
 }
 
-/* The name of a symbol, NULL where its section has not got it. In place of elf_strptr, which looks
- * for the end of the last name each time. */
+/* Returns the name of a symbol, or NULL if its section does not contain it. elf_strptr is not used
+ * because it searches for the end of the last name each time. */
 static const char *symbol_name(const struct tp_image *image, uint64_t name)
 {
 	Elf_Scn *section = elf_getscn(image->elf, (size_t)(name >> 32));
@@ -557,7 +560,7 @@ static bool pay_text(struct tp_image *image, const char *text)
 	if (size > image->text)
 		return !(image->spent = true);
 	image->text -= size;
-	/* Without memory it will be paid for again. */
+	/* If memory is out, the text will be paid for again. */
 	(void)tp_memo_put(&image->texts, (uintptr_t)text, 0, (char *)text);
 	return true;
 }
@@ -613,8 +616,8 @@ size_t tp_image_lookup(struct tp_image *image, uint64_t address, struct tp_symbo
 	if (image->spent)
 		return 0;
 	get_ready(image);
-	/* For Go's code pclntab gives what the runtime would have given; before Go 1.18 it has no
-	 * inlined calls, but DWARF has. */
+	/* For Go's code, pclntab gives the names that the runtime would have given. Before Go 1.18
+	 * it has no inlined calls, but DWARF has. */
 	if (image->has_go && (image->go.function_data || !image->dwarf))
 		n = tp_pclntab_lookup(&image->go, address, chain, room);
 	if (!n && image->dwarf)

@@ -15,7 +15,8 @@
 
 struct tp_image;
 
-/* TP_ENOENT, TP_EIO, TP_ENOMEM; TP_EFORMAT: not an ELF file. *image is NULL after an error. */
+/* Returns 0, TP_ENOENT, TP_EIO, TP_ENOMEM, or TP_EFORMAT if the file is not an ELF file. *image is
+ * NULL after an error. */
 int tp_image_open(struct tp_image **image, const char *path, struct tp_err *err);
 void tp_image_close(struct tp_image *image);
 
@@ -23,13 +24,13 @@ const char *tp_image_path(const struct tp_image *image);
 /* Return the GNU build id in hex, and the Go build id; "" if the file has none. */
 const char *tp_image_gnu_id(const struct tp_image *image);
 const char *tp_image_go_id(const struct tp_image *image);
-/* Whether `id` is one of them. Case does not matter in hex. */
+/* Returns whether `id` is one of them. Case does not matter in hex. */
 bool tp_image_is(const struct tp_image *image, const char *id);
-/* Whether the file has lines. If not, they may be in a separate file with the same build id. */
+/* Returns whether the file has lines. If not, they may be in a separate file with the same build id. */
 bool tp_image_has_lines(const struct tp_image *image);
 
-/* Whether look-ups have ended because its tables need far more work than those of a real file of
- * its size. */
+/* Returns whether look-ups have ended because the file's tables need far more work than those of a
+ * real file of its size. */
 bool tp_image_spent(const struct tp_image *image);
 
 /* Converts an address of the running program to one of the file. The program had mapped `offset` of

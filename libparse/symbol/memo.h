@@ -1,5 +1,5 @@
 /* A cache of pointers by two numbers; private to libparse/symbol. Zero-initialised is valid and
- * empty. The caller owns what the pointers refer to. */
+ * empty. The caller owns the objects of the pointers. */
 #ifndef TP_SYMBOL_MEMO_H
 #define TP_SYMBOL_MEMO_H
 

@@ -9,7 +9,7 @@
 
 #include "base/many.h"
 
-#define MOST_FILES 4096 /* that are opened for their build ids, of all folders */
+#define MOST_FILES 4096 /* files of all folders that are opened for their build ids */
 
 struct tp_symbol_path {
 	char **dir;
@@ -64,7 +64,8 @@ void tp_symbol_path_free(struct tp_symbol_path *p)
 	free(p);
 }
 
-/* Opens a file and keeps it. NULL: it is not an ELF file, or there are too many. */
+/* Opens a file and keeps it. Returns NULL if it is not an ELF file, after MOST_FILES files, or when
+ * memory is out. */
 static struct tp_image *add(struct tp_symbol_path *p, const char *dir, const char *name)
 {
 	struct tp_image *image;
@@ -114,7 +115,8 @@ static void list(struct tp_symbol_path *p)
 	p->listed = true;
 }
 
-/* A GNU build id names a file; anything else (a Go build id has slashes) must not. */
+/* Returns whether an id may be part of a path: a GNU build id may, anything else (a Go build id has
+ * slashes) must not. */
 static bool is_hex(const char *id)
 {
 	size_t n = 0;

@@ -1,7 +1,7 @@
 /* Sources: Go's debug/gosym/pclntab.go (layouts), runtime/symtab.go and symtabinl.go (moduledata,
  * pcvalue, inlined calls), runtime/runtime2.go (_func).
  *
- * Header, words being pointers of the program:
+ * Header, whose words have the size of the program's pointers:
  *
  *   OFFSET  MEANING
  *   0       magic: fffffffb (1.2), fffffffa (1.16), fffffff0 (1.18), fffffff1 (1.20)
@@ -13,12 +13,12 @@
  * Function table: (entry, offset of its record from the table) per function, in order of entry, and
  * the end of the last. Pointers; from 1.18 on 4 bytes each, entries counted from the text.
  *
- * A function's record, 4 bytes each but for the first:
+ * A function's record, whose fields have 4 bytes each except the first:
  *
  *   1.2, 1.16  entry (pointer) name args frame pcsp pcfile pcln npcdata [1.16: unit]
  *   1.18       entry name args deferreturn pcsp pcfile pcln npcdata unit, then one byte each id,
  *              flags, 0, nfuncdata; pcdata[npcdata], funcdata[nfuncdata]
- *   1.20       the same with the start line behind the unit
+ * 1.20 the same with the start line after the unit
  *
  * Values by pc (file, line, index of the inlined call) are pairs of varints: zigzag change of the
  * value, then of the pc in quanta; they begin at -1 and the function's entry, and a change of 0
@@ -33,14 +33,15 @@ enum {
 	FUNCDATA_INLINED = 3, /* FUNCDATA_InlTree */
 };
 
-/* Of the tables of values that one address needs; real ones have a few thousand each. */
+/* Limit on steps through the tables of values for one address; real tables have a few thousand. */
 #define MOST_STEPS (1u << 20)
-/* Of all lookups: so many for each byte of the table, and as many more for each. Addresses from all
- * over Go's compiler take 610 on average and its worst 23,531, those of a web server 144. A lookup
- * that is cut short, for want of them or by MOST_STEPS, is the last. */
+/* Limit on steps of all look-ups: BYTE_STEPS for each byte of the table, and LOOKUP_STEPS more for
+ * each look-up. Addresses from all over Go's compiler take 610 steps on average and 23,531 at
+ * worst, those of a web server 144 on average. The first look-up that exceeds this limit or
+ * MOST_STEPS is the last. */
 #define BYTE_STEPS   64
 #define LOOKUP_STEPS 1024
-/* Of a text: a name may be as long as the table, and that of all functions. */
+/* Bytes of text for one step. A name may be as long as the table, and all functions may have it. */
 #define STEP_BYTES 32
 
 static uint32_t get32(const struct tp_pclntab *t, const uint8_t *p)
@@ -60,7 +61,8 @@ static uint64_t get_word(const struct tp_pclntab *t, const uint8_t *p)
 	return t->big_endian ? a << 32 | b : b << 32 | a;
 }
 
-/* A number of 4 bytes somewhere in a part of the table; false where the part ends before. */
+/* Reads a number of 4 bytes at an offset in a part of the table. Returns false if the part ends
+ * before its end. */
 static bool read32(const struct tp_pclntab *t, struct tp_slice s, uint64_t offset, uint32_t *v)
 {
 	if (offset > s.size || s.size - offset < 4)
@@ -76,7 +78,8 @@ static struct tp_slice from(struct tp_slice s, uint64_t offset)
 	return (struct tp_slice){s.data + offset, s.size - (size_t)offset};
 }
 
-/* A text, which must end within its part; looking for its end takes steps. */
+/* Returns the text at an offset, or NULL if it does not end within its part. Searching for the end
+ * takes steps. */
 static const char *text_at(struct tp_slice s, uint64_t offset, unsigned *steps)
 {
 	const uint8_t *end;
@@ -116,7 +119,7 @@ static bool set_version(struct tp_pclntab *t)
 	return false;
 }
 
-/* Bytes of a number in the function table. */
+/* Returns the bytes of a number in the function table. */
 static unsigned field_size(const struct tp_pclntab *t)
 {
 	return t->version >= 18 ? 4 : t->pointer;
@@ -151,7 +154,7 @@ static bool read_header(struct tp_pclntab *t)
 		return false;
 	t->nfunctions = (uint32_t)functions;
 	if (t->version == 2) {
-		/* The table of files follows that of functions: offset, there a count, offsets. */
+		/* After the functions comes the offset of the table of files: a count, then offsets. */
 		uint32_t offset, n;
 
 		if (!read32(t, t->functions, (functions * 2 + 1) * t->pointer, &offset) ||
@@ -225,7 +228,7 @@ static uint32_t field(const struct tp_pclntab *t, const struct function *f, int 
 	return get32(t, f->record.data + f->first + (size_t)(n - 1) * 4);
 }
 
-/* Where the lists of tables begin within the record, and how long they are (1.18 on). */
+/* Returns where the lists of tables begin within the record, and sets their lengths; 0 before 1.18. */
 static size_t lists_of(const struct tp_pclntab *t, const struct function *f, uint32_t *npcdata,
 		       uint32_t *nfuncdata)
 {
@@ -256,7 +259,7 @@ static bool varint32(struct tp_slice *s, uint32_t *v)
 	return false;
 }
 
-/* -1 where the table says nothing of pc. */
+/* Returns the value of a table at pc, or -1 if the table does not cover pc. */
 static int32_t value_at(const struct tp_pclntab *t, uint32_t table, uint64_t entry, uint64_t pc,
 			unsigned *steps)
 {
@@ -313,8 +316,8 @@ struct call {
 	uint32_t parent_pc, start_line;
 };
 
-/* The function's table of values for the index of inlined calls, and where its calls are; false
- * where nothing is inlined into it. */
+/* Sets *indices to the function's table of values for indices of inlined calls, and *calls to the
+ * offset of its calls. Returns false if nothing is inlined into it. */
 static bool inlined_into(const struct tp_pclntab *t, const struct function *f, uint32_t *indices,
 			 uint32_t *calls)
 {
@@ -339,7 +342,7 @@ static bool call_at(const struct tp_pclntab *t, uint64_t address, struct call *c
 	if (!old && !read32(t, s, 12, &c->start_line))
 		return false;
 	c->name = text_at(t->names, name, steps);
-	/* A name begins where another one ends. */
+	/* A valid name begins where another one ends. */
 	return c->name && *c->name && (!name || !t->names.data[name - 1]);
 }
 

@@ -1,5 +1,5 @@
 /* Tables made by hand, in all four layouts, both byte orders and both sizes of pointers; and the
- * same with every byte changed, and cut short. */
+ * same tables with bytes changed, and cut short. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ static void make_table(struct table *t, unsigned version, unsigned pointer, bool
 	put(t, pointer, 1);
 	put(t, 2, pointer); /* functions */
 	if (version == 2) {
-		/* The function table is right behind; its entries are filled in later. */
+		/* The function table follows directly; its entries are filled in later. */
 		functions = t->size;
 		t->size += (2 * 2 + 1) * pointer + 4;
 	} else {
@@ -101,7 +101,7 @@ static void make_table(struct table *t, unsigned version, unsigned pointer, bool
 	file[2] = put_text(t, "leaf.go");
 	base = version == 2 ? 0 : files;
 	units = t->size;
-	/* 1.2: how many there are (one more than files), and no file 0. */
+	/* 1.2: the number of entries (one more than files), and no file 0. */
 	put(t, version == 2 ? 4 : file[0] - base, 4);
 	for (int i = version == 2 ? 0 : 1; i < 3; i++)
 		put(t, file[i] - base, 4);
@@ -121,7 +121,7 @@ static void make_table(struct table *t, unsigned version, unsigned pointer, bool
 	    put(t, 0, 1);
 	index = t->size;
 	PAIR(0, 0x20), PAIR(2, 0x10), PAIR(-2, 0x20), PAIR(1, 0x20), put(t, 0, 1);
-	/* The index is -1 at first, so its first change is 0: nothing ends there. */
+	/* The index is -1 at first, so its first change is 0, which does not end the table. */
 	base = version == 2 ? 0 : t->size;
 	if (version != 2)
 		functions = t->size, t->size += (2 * 2 + 1) * (version >= 18 ? 4 : pointer);
@@ -223,7 +223,8 @@ static void test_pclntab_lookup_layouts(void **state)
 		      version == 20 ? "runtime.text asm.s:7@3" : "runtime.text asm.s:7@0");
 		check(&p, TEXT + 0x1f,
 		      version == 20 ? "main.main main.go:20@19" : "main.main main.go:20@0");
-		/* Inlined calls are not known yet: whose code it is, and where in the source. */
+		/* Without inlined calls, the frame has the outer function and the line of the
+		 * inlined code. */
 		check(&p, TEXT + 0x30,
 		      version == 20 ? "main.main leaf.go:5@19" : "main.main leaf.go:5@0");
 		check(&p, TEXT + END, "");

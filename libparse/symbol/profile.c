@@ -21,7 +21,7 @@ struct renaming {
 	uint8_t *seen; /* by mapping, see below */
 	struct tp_memo texts;
 	size_t named, unnamed;
-	bool remarked; /* there is a notice already */
+	bool remarked; /* a notice has been added */
 };
 
 enum { SEEN = 1, NAMED = 2 }; /* its file has been looked up; it has named code */
@@ -204,7 +204,7 @@ static int rename_all(struct renaming *r)
 	int code = copy_strings(r);
 	uint32_t stack;
 
-	/* The profile changes only when nothing can go wrong any more. */
+	/* Change the profile only after everything that can fail. */
 	for (size_t i = 0; !code && i < r->p->nsamples; i++)
 		if (r->p->stack[i] < tp_dict_stacks(r->old))
 			code = rename_stack(r, r->p->stack[i], &stack);

@@ -7,7 +7,8 @@
 #include "base/err.h"
 
 #define MOST ((size_t)1 << 24)
-/* Ranges looked at for one address, of those that begin before it: more than are ever nested. */
+/* Limit on the ranges examined for one address, of those that begin before it; real nesting is far
+ * less deep. */
 #define MOST_STEPS ((size_t)1 << 14)
 
 int tp_ranges_add(struct tp_ranges *r, uint64_t low, uint64_t high, uint64_t value)
@@ -22,8 +23,8 @@ int tp_ranges_add(struct tp_ranges *r, uint64_t low, uint64_t high, uint64_t val
 	return 0;
 }
 
-/* Of those that begin together the shorter one last: it is inside the other. What is equal keeps
- * the order of its numbers, the lowest last. */
+/* Of ranges with the same beginning, the shorter one comes last, because it is inside the other.
+ * Equal ranges are in order of their numbers, the lowest last. */
 static int compare(const void *a, const void *b)
 {
 	const struct tp_range *x = a, *y = b;
@@ -39,7 +40,7 @@ int tp_ranges_sort(struct tp_ranges *r)
 {
 	struct tp_range *fit = r->n ? tp_more(r->range, r->n, sizeof(*fit)) : NULL;
 
-	/* Of many small ones the room for more would be most of it. */
+	/* With many small tables, unused room would take most of the memory. */
 	if (fit) {
 		r->range = fit;
 		r->room = r->n;
@@ -62,7 +63,7 @@ const struct tp_range *tp_ranges_find(const struct tp_ranges *r, uint64_t addres
 {
 	size_t low = 0, high = r->reach ? r->n : 0;
 
-	while (low < high) { /* the first that begins behind the address */
+	while (low < high) { /* finds the first that begins after the address */
 		size_t mid = low + (high - low) / 2;
 
 		if (r->range[mid].low <= address)

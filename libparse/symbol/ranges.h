@@ -18,7 +18,7 @@ struct tp_ranges {
 	size_t n, room;
 };
 
-/* Adds a range, unless it is empty. 0, TP_ENOMEM or TP_ELIMIT. */
+/* Adds a range, unless it is empty. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int tp_ranges_add(struct tp_ranges *r, uint64_t low, uint64_t high, uint64_t value);
 /* Sorts the ranges, after the last has been added. Returns 0 or TP_ENOMEM. */
 int tp_ranges_sort(struct tp_ranges *r);

@@ -27,7 +27,7 @@ static bool is_file(const char *path)
 {
 	struct stat st;
 
-	/* What cannot be looked at is told by who opens it. */
+	/* After any other error, opening the file will report it. */
 	return stat(path, &st)
 		   ? errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ENAMETOOLONG
 		   : S_ISREG(st.st_mode);
@@ -77,7 +77,7 @@ static int list_places(struct tp_sidecar *s)
 	return 0;
 }
 
-/* Any other profile would give its stacks for names. */
+/* Returns whether the profile consists of symbols. Any other profile would return its stacks as names. */
 static bool is_sidecar(const struct tp_profile *p)
 {
 	return p->ntypes == 1 && !strcmp(tp_dict_text(p->dict, p->types[0].type).text, "symbols");
@@ -85,7 +85,7 @@ static bool is_sidecar(const struct tp_profile *p)
 
 int tp_sidecar_open(struct tp_sidecar **out, const char *path, struct tp_err *err)
 {
-	/* Where dumps are decoded no file can be made. */
+	/* The process that decodes dumps cannot create files, so everything is kept in memory. */
 	static const struct tp_input_options input = {.max_size = TP_SIDECAR_MAX,
 						      .memory = TP_SIDECAR_MAX};
 	static const struct tp_profile_options how = {.strict = true};
@@ -97,7 +97,7 @@ int tp_sidecar_open(struct tp_sidecar **out, const char *path, struct tp_err *er
 	*out = NULL;
 	if (!s)
 		return tp_nomem(err);
-	/* Packed, it may have any size and hold little. */
+	/* A packed file may be of any size and unpack to little, so check its own size, too. */
 	if (!stat(path, &st) && (uint64_t)st.st_size > TP_SIDECAR_MAX)
 		code = tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
 				  "the file is larger than the limit of %llu bytes",

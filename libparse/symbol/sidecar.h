@@ -18,16 +18,16 @@ struct tp_sidecar;
 #define TP_SIDECAR_MAX ((uint64_t)256 << 20)
 
 /* Finds the file beside a dump: the dump's path with ".symbols" (in place of ".gz" or ".zst", or
- * behind it). Returns false if there is no such file, or its path is longer than `room`. */
+ * after it). Returns false if no such file exists, or if its path is longer than `room`. */
 bool tp_sidecar_find(const char *dump, char *path, size_t room);
 
-/* TP_ENOENT, TP_EIO, TP_EFORMAT (not such a profile), TP_ELIMIT (too large), TP_ENOMEM. *s is NULL
- * after an error. */
+/* Returns 0, TP_ENOENT, TP_EIO, TP_EFORMAT (not such a profile), TP_ELIMIT (too large) or
+ * TP_ENOMEM. *s is NULL after an error. */
 int tp_sidecar_open(struct tp_sidecar **s, const char *path, struct tp_err *err);
 void tp_sidecar_close(struct tp_sidecar *s);
 
 /* Finds the frames at an address of the trace, innermost first. Returns how many, at most `room`.
- * *known: the file has this address. */
+ * Sets *known to whether the file has this address. */
 size_t tp_sidecar_lookup(const struct tp_sidecar *s, uint64_t address, struct tp_symbol *chain,
 			 size_t room, bool *known);
 

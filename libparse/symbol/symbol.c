@@ -8,9 +8,9 @@
 #include "symbol/image.h"
 #include "symbol/path.h"
 
-#define MOST_MAPPINGS 1024 /* that are looked for: no program has as many files */
+#define MOST_MAPPINGS 1024 /* mappings with files; no program has as many */
 
-/* A mapping that was asked about, and the file that names its code. */
+/* A mapping that was looked up, and the file that names its code. */
 struct choice {
 	char *file, *build_id;
 	bool first;
@@ -75,7 +75,8 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The kernel's own code ("[vdso]", "[vsyscall]", "[kernel.kallsyms]") is in no file. */
+/* Returns whether the code of a mapping can be in a file. The kernel's own code ("[vdso]",
+ * "[vsyscall]", "[kernel.kallsyms]") is not. */
 static bool in_file(const char *name)
 {
 	return *name != '[' && strncmp(name, "//anon", 6) != 0;
@@ -101,7 +102,7 @@ static void choose(struct tp_symbolizer *s, struct choice *c)
 		c->image = tp_symbol_path_by_name(s->path, name);
 	c->other_build = c->image && *id && !tp_image_is(c->image, id) &&
 			 (*tp_image_gnu_id(c->image) || *tp_image_go_id(c->image));
-	/* Its names may be in a file of their own. */
+	/* Its names may be in a separate file. */
 	if (c->image && s->path && !tp_image_has_lines(c->image) && *tp_image_gnu_id(c->image)) {
 		struct tp_image *found = tp_symbol_path_by_id(s->path, tp_image_gnu_id(c->image));
 
@@ -109,7 +110,8 @@ static void choose(struct tp_symbolizer *s, struct choice *c)
 	}
 }
 
-/* Mappings are few, and asked about in runs. NULL when memory is out, or there are too many. */
+/* Returns the choice for a mapping, or NULL when memory is out or mappings are too many. Searches
+ * from the last one, because mappings are few and addresses of one follow each other. */
 static struct choice *choice_for(struct tp_symbolizer *s, const struct tp_symbol_place *p)
 {
 	struct choice *c;
@@ -154,7 +156,7 @@ bool tp_symbolizer_file(struct tp_symbolizer *s, const struct tp_symbol_place *p
 	return c->other_build;
 }
 
-/* The first file with tables that were too much, or NULL. */
+/* Returns the first file whose tables need too much work, or NULL. */
 static const struct tp_image *spent(const struct tp_symbolizer *s)
 {
 	for (size_t i = 0; i < s->nchoices; i++)

@@ -36,7 +36,7 @@ int tp_symbolizer_new(struct tp_symbolizer **s, const struct tp_symbol_options *
 		      struct tp_err *err);
 void tp_symbolizer_free(struct tp_symbolizer *s);
 
-/* The mapping of an address, as far as it is known. */
+/* The known facts about the mapping of an address. */
 struct tp_symbol_place {
 	const char *file, *build_id; /* "": unknown */
 	uint64_t start, limit, offset;
@@ -54,19 +54,19 @@ bool tp_symbolizer_file(struct tp_symbolizer *s, const struct tp_symbol_place *p
 size_t tp_symbolizer_lookup(struct tp_symbolizer *s, const struct tp_symbol_place *place,
 			    uint64_t address, struct tp_symbol *chain, size_t room);
 
-/* Writes a remark about files that could not be read to their end, else about addresses that still
- * have no names; "" if there are none. */
+/* Writes a remark about files whose tables need too much work, else about addresses that still have
+ * no names, else "". */
 #define TP_SYMBOL_REMARK 256
 void tp_symbol_remark(char text[TP_SYMBOL_REMARK], const struct tp_symbolizer *s, size_t named,
 		      size_t unnamed);
 
 /* Names the locations of a profile that have no lines. Adds notices about locations that it could
- * not name, and files of another build. *named, *unnamed (may be NULL): locations that got names,
- * and that still have none. TP_ENOMEM, TP_ELIMIT; TP_EFORMAT: the dictionary (of a damaged store)
- * has a string twice. After an error the profile is as it was. */
+ * not name, and files of another build. Sets *named and *unnamed (may be NULL) to the numbers of locations
+ * that got names and that still have none. Returns 0, TP_ENOMEM, TP_ELIMIT, or TP_EFORMAT if the dictionary
+ * (of a damaged store) has a string twice. After an error the profile is unchanged. */
 int tp_profile_symbolize(struct tp_profile *p, struct tp_symbolizer *s, size_t *named,
 			 size_t *unnamed, struct tp_err *err);
-/* Returns whether a profile has code and no location of it has a name or a line. */
+/* Returns whether a profile has code but no location has a name or a line. */
 bool tp_profile_nameless(const struct tp_profile *p);
 
 #endif

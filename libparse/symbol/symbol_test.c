@@ -1,6 +1,6 @@
-/* Names for the code of a small program, which is compiled here in several ways and reports where
- * it ran: with debugging information, with that in a folder by build id, with symbols only, as
- * another build. Needs the C compiler that built this test, and objcopy for what is stripped. */
+/* Names the code of a small program, which reports the addresses at which it ran. The test compiles it in
+ * several ways: with debugging information, with that in a folder by build id, with symbols only, as another
+ * build. Needs the C compiler that built this test, and objcopy for stripped files. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +22,8 @@
 #include "symbol/image.h"
 #include "symbol/symbol.h"
 
-/* `probe` prints where it was called from: in leaf, which is inlined into middle, and that into
- * work. Lines count from 1. */
+/* `probe` prints the address of its call, which is in leaf; leaf is inlined into middle, and middle
+ * into work. Lines count from 1. */
 static const char source[] =
     "#include <stdio.h>\n"
     "#include <string.h>\n"
@@ -64,7 +64,7 @@ static char *in_dir(char path[128], const char *name)
 	return path;
 }
 
-/* Runs a command in the folder; false where it fails. */
+/* Runs a command in the folder. Returns false if it fails. */
 static bool run(const char *command)
 {
 	char line[1200];
@@ -110,14 +110,14 @@ static int teardown(void **state)
 	return system(line);
 }
 
-/* Where the program ran: a profile of one sample at the call of probe, without names. */
+/* Runs the program and returns a profile of one sample at the call of probe, without names. */
 static struct tp_profile *record(const char *program, const char *file, const char *build_id)
 {
 	struct tp_profile *p = tp_profile_new();
 	struct tp_mapping m = {0};
 	struct tp_location l = {0};
 	uint64_t start, limit, offset,
-	    pc; /* of the program, which may have more bits than this one */
+	    pc; /* an address of the program, which may have more bits than the test */
 	uint32_t stack = 0, count;
 	char line[256];
 	FILE *f;
@@ -144,7 +144,7 @@ static struct tp_profile *record(const char *program, const char *file, const ch
 	return p;
 }
 
-/* The sample's frames, innermost first: "leaf program.c:15 < …". */
+/* Writes the sample's frames, innermost first: "leaf program.c:15 < …". */
 static void describe(const struct tp_profile *p, char text[512])
 {
 	text[0] = '\0';
@@ -173,7 +173,7 @@ static void gnu_id(const char *program, char id[128])
 	tp_image_close(image);
 }
 
-/* Names the profile and checks what became of it. */
+/* Names the locations of the profile and checks its frames and its notice. */
 static void check(struct tp_profile *p, const char *binary, const char *path, const char *frames,
 		  const char *notice)
 {
@@ -215,7 +215,7 @@ static void test_symbolize_binary(void **state)
 	snprintf(notice, sizeof(notice),
 		 "pie is another build (%s) than the program of the dump (abcd)", id);
 	check(record("pie", "", "abcd"), in_dir(path, "pie"), NULL, INLINED, notice);
-	/* Code of the kernel is in no file. */
+	/* The kernel's code is not in a file. */
 	check(record("pie", "[vdso]", ""), in_dir(path, "pie"), NULL, " :0",
 	      "1 of 1 code addresses have no name in the files given: is it the same build?");
 }
@@ -278,7 +278,7 @@ static void test_symbolizer_new_errors(void **state)
 	}
 }
 
-/* Programs that are damaged at any place: nothing but other answers, or none. */
+/* Programs damaged at any place give other answers or none, but do not crash. */
 static void test_image_lookup_damaged(void **state)
 {
 	char path[128];
@@ -325,13 +325,13 @@ static void test_image_lookup_damaged(void **state)
 	free(copy);
 }
 
-#define NO_LIMIT 9 /* an emulator does not do what it is told */
+#define NO_LIMIT 9 /* exit status if memory cannot be limited, as under an emulator */
 
-/* No memory is left but one block of so many bytes. */
+/* Uses up all memory except one block of `but` bytes. */
 static void use_up_memory(size_t but)
 {
 	struct rlimit none = {0, 0};
-	/* Or the compiler leaves out what is not used. */
+	/* Volatile, so that the compiler keeps the unused allocations. */
 	void *volatile block = malloc(but), *volatile kept;
 
 	setrlimit(RLIMIT_AS, &none);
@@ -343,8 +343,8 @@ static void use_up_memory(size_t but)
 	free(block);
 }
 
-/* libdw, without memory, ends the program where it is not told otherwise. What it asks for first is
- * a page; what it needs to begin is less. */
+/* By default libdw ends the program when memory is out. Its first allocation is a page; beginning
+ * takes less. */
 static void test_image_lookup_without_memory(void **state)
 {
 	char path[128];
@@ -378,8 +378,8 @@ static void test_image_lookup_without_memory(void **state)
 	}
 }
 
-/* A function whose declaration stands in more namespaces than a walk that calls itself for each of
- * them survives. Its name is that of those that are no end of it. */
+/* The declaration of a function is nested in so many namespaces that a recursive walk would
+ * overflow the stack. The name has only the outermost TP_DWARF_DEEPEST ones. */
 static void test_image_lookup_deep_namespaces(void **state)
 {
 	static const char assembly[] =
@@ -414,7 +414,7 @@ static void test_image_lookup_deep_namespaces(void **state)
 	tp_image_close(image);
 }
 
-/* A dictionary read back from a damaged store may have a string twice: that is what is said. */
+/* A dictionary read back from a damaged store may have a string twice, which is reported as an error. */
 static void test_symbolize_string_twice(void **state)
 {
 	struct tp_profile *p = record("pie", "", "");
@@ -449,8 +449,8 @@ static void put(struct tp_v1_encoder *e, int32_t p, struct tp_v1_event ev)
 	assert_int_equal(tp_v1_encode_event(e, p, &ev, &err), 0);
 }
 
-/* A trace of go 1.5, which has addresses only: goroutine 1 begins in main, and blocks in probe,
- * which work called at `pc`. */
+/* Writes a trace of go 1.5, which has only addresses: goroutine 1 begins in main and blocks in
+ * probe, which work called at `pc`. */
 static void write_trace(const char *path, uint64_t pc, uint64_t start)
 {
 	struct tp_v1_encoder *e;

@@ -1,7 +1,7 @@
 /* Puts texts of symbols into a dictionary; private to libparse/symbol.
  *
- * A text keeps its address, so each is read once, however many addresses have it. Names can be as
- * long as the file that they are in. */
+ * A text keeps its address in memory, so each text is read only once, however many symbols have it.
+ * Names can be as long as the file that they are in. */
 #ifndef TP_SYMBOL_TEXT_H
 #define TP_SYMBOL_TEXT_H
 
@@ -10,7 +10,7 @@
 #include "symbol/memo.h"
 
 /* Makes the function of a symbol. `known` caches texts of files that are still open, for one
- * dictionary. 0 or an error of tp_dict_string. */
+ * dictionary. Returns 0 or an error of tp_dict_string. */
 int tp_symbol_function(struct tp_memo *known, struct tp_dict *dict, const struct tp_symbol *s,
 		       struct tp_function *f);
 

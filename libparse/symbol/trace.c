@@ -58,8 +58,8 @@ int tp_trace_names_beside(struct tp_trace_names *t, const char *path, struct tp_
 	if (!strcmp(path, "-") || !tp_sidecar_find(path, t->path, sizeof(t->path)))
 		return 0;
 	code = tp_sidecar_open(&t->sidecar, t->path, &why);
-	/* The same dump is not stored twice: without its names it should not be stored at all
-	 * where they can be had another time. */
+	/* A dump is never imported again once it is stored. After an error that may be temporary,
+	 * refuse it rather than store it without its names. */
 	if (code == TP_ENOMEM || code == TP_EIO) {
 		if (err)
 			*err = why;

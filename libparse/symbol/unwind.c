@@ -33,9 +33,9 @@ int tp_unwind_pc(void)
 #endif
 }
 
-/* ---- what libdwfl asks for ---- */
+/* ---- callbacks of libdwfl ---- */
 
-/* Debug files are not needed to unwind, and are not looked for: that may go over the network. */
+/* Finds no debug files. Unwinding does not need them, and searching for them may use the network. */
 static int no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 			const char *file, const char *link, GElf_Word sum, char **found)
 {
@@ -49,7 +49,7 @@ static const Dwfl_Callbacks files = {
     .find_debuginfo = no_debuginfo,
 };
 
-/* There is one thread at a time: that of `state`. */
+/* Returns the only thread, that of `state`. */
 static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread)
 {
 	struct tp_unwinder *u = arg;

@@ -14,8 +14,8 @@
 
 struct tp_unwinder;
 
-/* Reads the memory map of the process. Returns 0, TP_ENOENT (there is no such process, or it cannot be
- * read) or TP_ENOMEM. *u is NULL after an error. */
+/* Reads the memory map of the process. Returns 0, TP_ENOENT (the process does not exist or cannot be read) or
+ * TP_ENOMEM. *u is NULL after an error. */
 int tp_unwinder_new(struct tp_unwinder **u, int pid, struct tp_err *err);
 void tp_unwinder_free(struct tp_unwinder *u);
 
@@ -33,7 +33,8 @@ struct tp_unwind_state {
 	void *ctx;
 };
 
-/* Return the numbers of two registers, or -1 on an unknown machine (where nothing is unwound). */
+/* Return the numbers of two registers, or -1 if the machine has no number for the register or is
+ * unknown. Nothing is unwound if tp_unwind_sp() is -1. */
 int tp_unwind_sp(void);
 int tp_unwind_pc(void);
 

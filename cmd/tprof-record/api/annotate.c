@@ -18,7 +18,7 @@ static inline __attribute__((always_inline)) void note(struct rec_event e, const
 	e.stack = h->stack(1);
 	e.arg = api_string(h, type);
 	e.end = h->now();
-	/* In TASK_NEW, start is the parent. */
+	/* In TASK_NEW, `start` holds the parent. */
 	if (e.kind != REC_TASK_NEW)
 		e.start = e.end;
 	h->write(&e);
@@ -58,7 +58,7 @@ void tprof_log(uint64_t task, const char *category, const char *message)
 
 		e.stack = h->stack(1);
 		e.arg = api_string(h, category);
-		/* Each has a time of its own, as a thread's records are sorted by time. */
+		/* Each record needs its own time, because a thread's records are sorted by time. */
 		for (size_t at = 0; at < n; at += TEXT_BYTES) {
 			struct rec_event text = {.kind = REC_TEXT, .end = h->now()};
 			char bytes[TEXT_BYTES] = {0};

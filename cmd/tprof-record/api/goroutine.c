@@ -1,5 +1,5 @@
-/* Goroutines of the program's own. Each has a place in the arena (struct rec_g), as threads have.
- * While one runs, its thread's `rec_self` names it, so that core records everything as its own.
+/* The program's own goroutines. Each has a place in the arena (struct rec_g), as threads have. While one
+ * runs, its thread's `rec_self` names it, so that core records everything under its number.
  *
  * As in Go, a wait counts in the block profile from when the goroutine parked until it was made ready
  * (runtime/chan.go, sema.go: releasetime), and only for the reasons that Go counts. An unblock of a
@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-	/* Places to find a goroutine by number: four for each that may be alive. */
+	/* Slots for finding a goroutine by number: four for each that may be alive. */
 	NPLACES = REC_NGS * 4,
-	/* Places to try for one; as numbers are given in order, mostly the first is free. */
+	/* Slots to try for a goroutine. The first is mostly free, as numbers are given in order. */
 	NTRIES = 16,
 };
 
@@ -55,7 +55,7 @@ static void remember(const struct rec_host *h, uint32_t g, const struct rec_g *s
 	}
 }
 
-/* Returns the place of a goroutine; NULL: it has none. */
+/* Returns the place of a goroutine, or NULL if it has none. */
 static struct rec_g *find(const struct rec_host *h, uint32_t g)
 {
 	for (unsigned i = 0; i < NTRIES; i++) {
@@ -130,7 +130,7 @@ uint64_t tprof_g_create(void (*entry)(void *), const char *name)
 
 /* ---- running ---- */
 
-/* Takes the running goroutine off the thread, which is its scheduler again. */
+/* Takes the running goroutine off the thread, which becomes its scheduler again. */
 static void leave(const struct rec_host *h, struct rec_event *e)
 {
 	struct rec_self *self = h->self();
@@ -152,7 +152,7 @@ static void leave(const struct rec_host *h, struct rec_event *e)
 		h->wait_store(slot, &wait);
 		atomic_store_explicit(&slot->m, 0, memory_order_release);
 	}
-	/* Before another thread can run it. */
+	/* Write the record before another thread can run the goroutine. */
 	if (api_tracing(h))
 		h->write(e);
 	self->g = self->m;

@@ -61,7 +61,7 @@ static void test_g_life(void **state)
 	assert_int_equal(slot_of(b)->wait.arg, REC_ON_YIELD);
 	tprof_g_start(a);
 	assert_int_equal(slot_of(a)->wait.kind, REC_NOTHING);
-	/* The one before it has yielded, then. */
+	/* Starting b makes a, which was running, yield. */
 	tprof_g_start(b);
 	assert_int_equal(tprof_g_current(), b);
 	assert_int_equal(slot_of(a)->wait.arg, REC_ON_YIELD);
@@ -76,7 +76,7 @@ static void test_g_life(void **state)
 static void test_g_nothing_to_do(void **state)
 {
 	(void)state;
-	/* No goroutine of the program's own runs here. */
+	/* These calls do nothing, because no goroutine of the program runs here. */
 	tprof_g_block(TPROF_MUTEX, NULL);
 	tprof_g_yield();
 	tprof_g_end();
@@ -98,7 +98,7 @@ static void test_g_labels_inherited(void **state)
 	assert_int_equal(tprof_set_labels(labels, 3), 0);
 	set = slot_of(g)->labels;
 	arena = api_arena(atomic_load(&api.host));
-	/* Sorted by key, of two with the same the later. */
+	/* Pairs are sorted by key; of two with the same key the later counts. */
 	assert_int_equal(arena->sets[set], 2);
 	assert_string_equal(arena->strings + arena->sets[set + 1], "a");
 	assert_string_equal(arena->strings + arena->sets[set + 2], "2");
@@ -120,7 +120,8 @@ static uint64_t now_ns(void)
 	return atomic_load(&api.host)->now();
 }
 
-/* Its waits in the profiles: until it was made ready, and only reasons that Go counts. */
+/* Waits of a goroutine count in the profiles until it is made ready, and only for the reasons that
+ * Go counts. */
 static void test_g_block_profile(void **state)
 {
 	static const struct {
@@ -192,8 +193,8 @@ static int64_t charged(void (*function)(uint64_t))
 	return ns;
 }
 
-/* Three wait while one holds the mutex for long, and then for each other: it is the first who is to
- * blame, and for all of them. */
+/* Three goroutines wait while the mutex is held for long, and then for each other. The long holder
+ * is blamed for its hold in all three waits. */
 static void test_g_mutex_blame(void **state)
 {
 	uint64_t g[3], begin, held, end;
@@ -213,13 +214,13 @@ static void test_g_mutex_blame(void **state)
 	slow_unlock(g[0]);
 	fast_unlock(g[1]);
 	fast_unlock(g[2]);
-	/* A wait that is never ended charges no release, and no wait is charged twice. */
+	/* An unfinished wait charges no release, and no wait is charged twice. */
 	fast_unlock(g[2]);
 	end = now_ns();
 	slow = charged(slow_unlock);
 	fast = charged(fast_unlock);
-	/* Three times that; the two others what has passed since, however little of the processor
-	 * this thread had. */
+	/* The slow unlock is charged three times the hold. The fast ones are charged the time since
+	 * then, however long that was on a busy machine. */
 	assert_true(slow >= 600000000);
 	assert_true(fast <= 2 * (int64_t)(end - held));
 	assert_true(slow + fast <= 3 * (int64_t)(end - begin));
@@ -242,7 +243,7 @@ static void test_g_many(void **state)
 	static uint64_t gs[REC_NGS];
 
 	(void)state;
-	/* More than there is room for, twice. */
+	/* Create more goroutines than there are places, twice. */
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < REC_NGS; i++) {
 			gs[i] = tprof_g_create(entry, NULL);
@@ -269,7 +270,7 @@ static void *other_thread(void *arg)
 	return NULL;
 }
 
-/* One that began here goes on there. */
+/* A goroutine that began on one thread continues on another. */
 static void test_g_moves(void **state)
 {
 	uint64_t g[3] = {0};
@@ -306,7 +307,7 @@ static void test_fork_has_nothing(void **state)
 
 		tprof_g_block(TPROF_OTHER, NULL);
 		tprof_g_unblock(g);
-		/* It may begin anew, with numbers of its own. */
+		/* The child may begin again, with new numbers. */
 		fine = fine && tprof_g_create(entry, NULL) == 2 && tprof_g_current() == 1;
 		tprof_g_start(2);
 		fine = fine && tprof_g_current() == 2;

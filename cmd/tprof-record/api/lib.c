@@ -10,7 +10,7 @@ struct api api = {.profiler = 126, .depth = 128};
 __thread struct api_self api_self __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t begin_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Its destructor says that a thread is over. */
+/* The key's destructor is called when a thread ends. */
 static pthread_key_t thread_key;
 static bool have_key;
 
@@ -38,7 +38,7 @@ static void child_of_fork(void)
 	memset(&api_self, 0, sizeof(api_self));
 }
 
-/* The core of the preloaded library, where this is the build it fits to. */
+/* Returns the core of the preloaded library, or NULL if it is not loaded or of another build. */
 static const struct rec_host *preloaded(void)
 {
 	const struct rec_host *(*ask)(void);
@@ -71,7 +71,7 @@ bool api_meet(const struct rec_host *h)
 	if (api_self.pid != api_header(h)->pid) {
 		memset(&api_self, 0, sizeof(api_self));
 		api_self.pid = api_header(h)->pid;
-		/* The preloaded library sees the end of threads by itself. */
+		/* The preloaded library notices the end of threads itself. */
 		if (!api.guest && have_key)
 			pthread_setspecific(thread_key, &api_self);
 	}
@@ -90,20 +90,20 @@ int api_begin(const struct rec_host **host)
 	pthread_mutex_lock(&begin_lock);
 	h = atomic_load(&api.host);
 	if (api.guest && !*h->core) {
-		/* It has not begun yet: this is a constructor of another library. */
+		/* The preloaded library has not begun yet: the caller is a constructor of another library. */
 		pthread_mutex_unlock(&begin_lock);
 		return EAGAIN;
 	}
 	if (api.guest && !api_alive(h)) {
-		/* A child that is not recorded: the library stands alone here. */
+		/* In a child that tprof-record does not record, the library works alone. */
 		api.guest = false;
 		h = tprof_record_host();
 		atomic_store(&api.host, h);
 	}
 	if (!api_alive(h)) {
 		code = h->core_begin(&options, false);
-		/* A child has inherited them, and libc's lock of them may be taken for good there.
-		 */
+		/* A forked child has inherited the list of modules, and cannot read it again,
+		 * because libc's lock on the list may never be released there. */
 		if (!code && api_alive(h) && !api_header(h)->modules.used)
 			h->modules_read();
 	}
@@ -128,7 +128,7 @@ void api_outside(const struct rec_host *h, struct api_inside was)
 	errno = was.saved;
 }
 
-/* Sets what cannot be changed once something is recorded. */
+/* Changes a setting that is fixed once recording has begun. Returns 0, EINVAL or EBUSY. */
 static int set_early(unsigned *setting, unsigned value, bool valid)
 {
 	const struct rec_host *h = atomic_load(&api.host);

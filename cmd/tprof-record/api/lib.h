@@ -2,7 +2,7 @@
  *
  * Every public function begins with api_enter (or api_begin, if it switches something on), which
  * returns the table of core functions, or NULL if there is nothing to record. Public functions take
- * stacks themselves, so that `skip` 1 leaves out exactly their own frame. */
+ * stacks themselves, so that `skip` 1 omits exactly their own frame. */
 #ifndef RECORD_API_LIB_H
 #define RECORD_API_LIB_H
 
@@ -20,7 +20,7 @@
 
 struct api {
 	const struct rec_host *_Atomic host; /* the core that is used */
-	bool guest;			     /* it is that of the preloaded library */
+	bool guest;			     /* `host` is the core of the preloaded library */
 	unsigned profiler, depth;
 	/* The text trace of allocations is on (text.c). */
 	_Atomic bool text;
@@ -30,10 +30,10 @@ extern struct api api;
 /* The library's state of a thread. In a forked child `pid` differs; the state then counts as zeros. */
 struct api_self {
 	uint32_t pid;
-	uint32_t g;		   /* the program's own goroutine that runs here, 0: none */
+	uint32_t g;		   /* the program's own goroutine that runs here, or 0 */
 	struct rec_g *thread_slot; /* the thread's own place, while g runs */
-	uint16_t waiting;	   /* kind of the `wait` that has begun, 0: none */
-	bool over;		   /* the thread has ended; it is not given a number again */
+	uint16_t waiting;	   /* kind of the `wait` that has begun, or 0 */
+	bool over;		   /* the thread has ended; it gets no new number */
 	struct rec_event wait;
 };
 extern __thread struct api_self api_self __attribute__((tls_model("initial-exec")));
@@ -58,8 +58,8 @@ static inline bool api_tracing(const struct rec_host *h)
 	return atomic_load_explicit(&api_header(h)->options.trace, memory_order_relaxed);
 }
 
-/* The slow part of api_enter: gives the thread a number. False: it has ended, or is inside the
- * recorder. */
+/* The slow part of api_enter: gives the thread a number. Returns false if the thread has ended, or
+ * is inside the recorder. */
 bool api_meet(const struct rec_host *h);
 
 static inline const struct rec_host *api_enter(void)
@@ -76,7 +76,7 @@ static inline const struct rec_host *api_enter(void)
 	return h;
 }
 
-/* Makes the arena if there is none yet. Returns 0 or an errno value. */
+/* Creates the arena if it does not exist yet. Returns 0 or an errno value. */
 int api_begin(const struct rec_host **host);
 
 /* Called in the child of a fork: each part forgets the parent's state. */
@@ -86,15 +86,15 @@ void api_forget_records(void);
 void api_forget_stacks(void);
 void api_forget_text(void);
 
-/* Between these two, what the calling thread does does not count as the program's (libparse
- * allocates), and it cannot be cancelled, as it holds locks. They preserve errno. */
+/* Enclose work of the library. In between, the thread's actions, such as libparse's allocations,
+ * are not recorded, and the thread cannot be cancelled, as it holds locks. They preserve errno. */
 struct api_inside {
 	int saved, cancel;
 };
 struct api_inside api_inside(const struct rec_host *h);
 void api_outside(const struct rec_host *h, struct api_inside was);
 
-/* An interned text, cut to 1024 bytes. */
+/* Interns a text, cut to 1024 bytes. Returns its number. */
 uint32_t api_string(const struct rec_host *h, const char *text);
 
 enum rec_reason api_reason(enum tprof_reason reason);
@@ -103,22 +103,22 @@ enum rec_reason api_reason(enum tprof_reason reason);
 int api_write(int fd, const void *data, size_t size);
 /* Returns the errno value for a code of libparse. */
 int api_errno(int code);
-/* Copies and checks the arena as it is now, as conversions take it, without records; the caller calls
- * rec_process_free. TP_ENOMEM; then *p is empty. */
+/* Copies the present arena, without records, and checks it as conversions do. The caller calls
+ * rec_process_free. Returns 0 or an error code such as TP_ENOMEM; *p is then empty. */
 int api_process_copy(const struct rec_host *h, struct rec_process *p, struct tp_err *err);
 
-/* Follows a last call that takes the stack, so that the compiler does not make it a jump: then the
- * caller of the public function would be taken for that function. */
+/* Goes after a last call that takes the stack. Otherwise the compiler may turn that call into a
+ * jump, and the stack would lack the frame that `skip` omits. */
 #define API_STAY() __asm__ volatile("" ::: "memory")
 
-/* ---- goroutines of the program's own (goroutine.c) ---- */
+/* ---- the program's own goroutines (goroutine.c) ---- */
 
-/* State of a goroutine of the program's own, beside its place in the arena's `gs`. */
+/* State of one of the program's own goroutines, in addition to its place in the arena's `gs`. */
 struct api_g {
-	_Atomic uint32_t g;	 /* its number; if not the one in the place, that is a thread's */
+	_Atomic uint32_t g;	 /* its number; if the place has another, that is a thread's */
 	_Atomic uint64_t since;	 /* when it got into its present state */
 	_Atomic uint64_t ready;	 /* when it was unblocked, 0: not yet */
-	_Atomic uint64_t blamed; /* of a wait for a lock: what blame_begin returned */
+	_Atomic uint64_t blamed; /* of a wait for a lock: result of blame_begin */
 };
 
 struct api_g *api_g_of(const struct rec_host *h, const struct rec_g *slot);
@@ -133,23 +133,23 @@ enum { API_MAX_DEPTH = 128 };
 /* Zero-initialised is valid and empty. */
 struct api_stacks {
 	struct rec_process process; /* a copy of the arena */
-	struct rec_live live;	    /* stacks of those that run */
-	/* Goroutines that are alive but the calling one, without kernel threads that run one of the
+	struct rec_live live;	    /* stacks of running goroutines */
+	/* Goroutines that are alive, except the caller and kernel threads that run one of the
 	 * program's own. They point into the two above. */
 	struct rec_rows others;
 };
 
-/* Takes the stacks; `own` is the caller's, as it took it. Threads that run are asked, unless there
- * are more than `most` goroutines besides the caller's. One caller at a time; others wait. Returns 0
- * or an errno value; the caller calls api_stacks_release, after an error too. */
+/* Takes the stacks; `own` is the caller's stack, as the caller took it. Asks running threads,
+ * unless more than `most` other goroutines exist. Serves one caller at a time; others wait. Returns
+ * 0 or an errno value; the caller calls api_stacks_release, after an error too. */
 int api_stacks_take(const struct rec_host *h, const uint64_t *own, size_t nown, size_t most,
 		    struct api_stacks *s);
 void api_stacks_release(struct api_stacks *s);
 
 /* ---- stacks as text (text.c) ---- */
 
-/* Prints the stack of the caller (`pcs`, as it took it), and with `all` those of the others. Returns 0
- * or an errno value. */
+/* Prints the stack of the caller (`pcs`, as the caller took it), and with `all` those of the others. Returns
+ * 0 or an errno value. */
 int api_text_stacks(const struct rec_host *h, const uint64_t *pcs, size_t n, bool all,
 		    struct tp_buf *text);
 
@@ -168,15 +168,15 @@ struct api_layout {
 	uint64_t begin_ns;
 	/* Filled in: the trace, in a file without a name, and the symbols of go 1.5. The caller closes
 	 * and releases them, after an error too. */
-	int fd; /* -1 none */
+	int fd; /* -1: no file */
 	size_t size;
 	int error; /* errno of the first write that failed */
 	struct tp_buf symbols;
 };
 
-/* Returns a folder where files without a name can be made. */
+/* Returns a folder in which unnamed files can be created. */
 const char *api_folder(void);
-/* Converts the records of a trace that is over (layout.c). Returns 0 or an errno value. */
+/* Converts the records of a trace that has ended (layout.c). Returns 0 or an errno value. */
 int api_lay_out(const struct rec_host *h, struct rec_spool *records, struct api_layout *to);
 
 #endif

@@ -44,17 +44,17 @@ static bool about(int64_t got, int64_t want)
 	return got > want / 2 && got < want * 2;
 }
 
-/* What the releases of Go's profiler make of the same: waits of 1 us at a rate of 100 us, unlocks
- * of which one in ten is taken. */
+/* Results of the releases of Go's profiler for the same program: waits of 1 us at a rate of 100 us,
+ * and unlocks of which one in ten is sampled. */
 static const struct version {
 	unsigned release;
 	struct sums block, mutex;
 } versions[] = {
-    /* No correction, and no mutex profile. */
+    /* Block samples are not corrected, and the mutex profile does not exist. */
     {105, {N / 100, N / 100 * 1000}, {0, 0}},
-    /* Neither is scaled up. */
+    /* Neither profile is scaled up. */
     {108, {N / 100, N / 100 * 1000}, {N / 10, N / 10 * 500}},
-    /* Short waits count for those that were not met. */
+    /* A sampled short wait also counts for those that were not sampled. */
     {118, {N, N * 1000}, {N / 10, N / 10 * 500}},
     {126, {N, N * 1000}, {N, N * 500}},
 };
@@ -84,7 +84,7 @@ static int follow(const struct version *v)
 	return 0;
 }
 
-/* Each in a process of its own, as it can be chosen once. */
+/* Each release needs its own process, because a process can choose only once. */
 static void test_set_profiler_versions(void **state)
 {
 	(void)state;

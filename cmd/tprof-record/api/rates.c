@@ -34,7 +34,7 @@ int tprof_set_mutex_fraction(int fraction)
 	return was < INT_MAX ? (int)was : INT_MAX;
 }
 
-/* `skip` leaves out its own frame and that of the public function. */
+/* Writes an entry of the text trace. `skip` omits this frame and that of the public function. */
 static __attribute__((noinline)) void text(const struct rec_host *h, const void *block, size_t size,
 					   const char *type, bool freed)
 {
@@ -80,7 +80,7 @@ void tprof_free(void *block)
 		return;
 	if (__builtin_expect(atomic_load_explicit(&api.text, memory_order_relaxed), 0))
 		text(h, block, 0, NULL, true);
-	/* As rec_maybe_sampled. */
+	/* The same test as rec_maybe_sampled. */
 	if (__builtin_expect(h->sampled[hash >> 48] != 0, 0))
 		h->free(block);
 }

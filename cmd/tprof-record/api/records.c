@@ -1,7 +1,7 @@
 /* Profiles as records in memory, as runtime/mprof.go has them (MemProfile …). */
 #include "tprof-record/api/lib.h"
 
-/* Counts move while a snapshot is taken. */
+/* Held while a snapshot is taken, because that moves counts. */
 static pthread_mutex_t snapshot_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void api_forget_records(void)
@@ -24,13 +24,14 @@ static void put_node(struct tprof_stack_record *r, const struct rec_process *p, 
 
 /* ---- heap, block and mutex ---- */
 
-/* The rows of this process, as it is now. */
+/* The present rows of this process. */
 struct records {
 	struct rec_process here;
-	struct rec_rows rows; /* none if there are more than the caller has room for */
+	struct rec_rows rows; /* empty if they exceed the caller's room */
 };
 
-/* Returns how many rows there are. `inuse_zero`: also those of which everything is free again. */
+/* Gathers the rows. Returns how many there are. With `inuse_zero`, includes those whose memory is
+ * all free again. */
 static size_t gather(struct records *r, enum rec_profile_kind kind, bool inuse_zero, size_t room,
 		     bool *ok)
 {
@@ -121,7 +122,7 @@ void tprof_heap_snapshot(void)
 
 /* ---- threads and goroutines ---- */
 
-/* Places come into use between the two passes; the second counts. */
+/* The first pass only checks the room. Places may come into use before the second, which decides. */
 size_t tprof_threadcreate_profile(struct tprof_stack_record *p, size_t room, bool *ok)
 {
 	const struct rec_host *h = api_enter();

@@ -12,7 +12,7 @@
 
 enum { ROOM = 64 };
 
-/* Records that have a stack with a PC inside of the code behind `function`. */
+/* Returns whether the record's stack has a PC within the first `size` bytes of `function`. */
 static bool is_in(const struct tprof_stack_record *r, void (*function)(void *), size_t size)
 {
 	uintptr_t start = (uintptr_t)function;
@@ -37,7 +37,7 @@ static __attribute__((noinline)) void release(size_t size)
 	API_STAY();
 }
 
-/* What was allocated in blocks of that size. */
+/* Returns the record of blocks of this size, or an empty one. */
 static struct tprof_mem_record of_size(size_t size, bool inuse_zero)
 {
 	struct tprof_mem_record p[ROOM], none = {0};
@@ -58,7 +58,7 @@ static void test_mem_profile_nothing_published(void **state)
 	struct tprof_mem_record r;
 
 	(void)state;
-	/* Before there was a snapshot, everything counts. */
+	/* Before the first snapshot, everything counts. */
 	allocate((void *)1001);
 	r = of_size(1001, false);
 	assert_int_equal(r.alloc_objects, 1);
@@ -74,13 +74,13 @@ static void test_mem_profile_cycles(void **state)
 	assert_int_equal(of_size(2003, true).alloc_objects, 0);
 	tprof_heap_snapshot();
 	assert_int_equal(of_size(2003, true).alloc_objects, 1);
-	/* A free is of the next cycle, too. */
+	/* A free, too, counts only after the next snapshot. */
 	release(2003);
 	assert_int_equal(of_size(2003, true).free_objects, 0);
 	tprof_heap_snapshot();
 	assert_int_equal(of_size(2003, true).free_objects, 1);
 	assert_int_equal(of_size(2003, true).free_bytes, 2003);
-	/* Nothing is left of it: shown with inuse_zero only. */
+	/* All its blocks are free, so it appears only with inuse_zero. */
 	assert_int_equal(of_size(2003, false).alloc_objects, 0);
 }
 
@@ -151,10 +151,10 @@ static void test_block_profile(void **state)
 	n = tprof_block_profile(p, ROOM, &ok);
 	assert_true(ok);
 	r = find(p, n, wait_for_it);
-	/* Not what was before the rate was set. */
+	/* The wait before the rate was set does not count. */
 	assert_int_equal(r.count, 2);
 	assert_int_equal(r.cycles, 15000);
-	/* Short ones are met seldom, and count for those that were not (go 1.18 and later). */
+	/* Short waits are rarely sampled, and then count for the others, too (go 1.18 and later). */
 	tprof_set_block_rate(1000000);
 	for (int i = 0; i < 20000; i++)
 		wait_for_it((void *)1000);
@@ -182,7 +182,7 @@ static void test_mutex_profile(void **state)
 	for (int i = 0; i < 20000; i++)
 		unlock_it((void *)1000);
 	r = find(p, tprof_mutex_profile(p, ROOM, NULL), unlock_it);
-	/* One in ten, ten times. */
+	/* One in ten is sampled and counts ten times. */
 	assert_in_range(r.count, 16000, 24000);
 	assert_int_equal(r.cycles, r.count * 1000);
 	assert_int_equal(tprof_set_mutex_fraction(0), 10);
@@ -194,7 +194,7 @@ static void test_threadcreate_profile(void **state)
 	bool ok;
 
 	(void)state;
-	/* The calling thread, whose creator is unknown. */
+	/* Only the calling thread is there, with an unknown creator. */
 	assert_int_equal(tprof_threadcreate_profile(p, ROOM, &ok), 1);
 	assert_true(ok);
 	assert_int_equal(p[0].stack[0], 0);

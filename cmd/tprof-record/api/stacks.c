@@ -1,6 +1,7 @@
-/* The stack of a goroutine that waits is in the arena. Threads that run are asked by a signal, one
- * after the other, and take their own stacks. If a thread does not answer in time (it blocks the
- * signal, or has no processor), its stack is the function it began with. */
+/* Takes the stacks of all goroutines. The stack of a waiting goroutine is in the arena. Running
+ * threads are asked by a signal, one after the other, and take their own stacks. If a thread does
+ * not answer in time (it blocks the signal, or has no processor), its stack is the function it
+ * began with. */
 #include "tprof-record/api/lib.h"
 
 #include <errno.h>
@@ -12,12 +13,12 @@
 #include <unistd.h>
 
 #define ANSWER_NS 20000000
-/* Altogether, however many there are. */
+/* For all threads together. */
 #define ALL_NS 1000000000
 
 enum { IDLE, ASKED, ANSWERING, ANSWERED };
 
-/* The question that is being asked. */
+/* The current question. */
 static struct question {
 	_Atomic uint32_t state;
 	_Atomic uint32_t number; /* answers to older questions are ignored */
@@ -53,7 +54,7 @@ static void answer(int number, siginfo_t *info, void *context)
 		errno = saved;
 		return;
 	}
-	/* Without this function and the frame that the kernel made for it. */
+	/* Omit this function and the frame that the kernel made for it. */
 	question.n = h->self()->depth ? 0 : (uint32_t)h->backtrace(question.pcs, API_MAX_DEPTH, 2);
 	atomic_store(&question.state, ANSWERED);
 	futex_wake();
@@ -88,7 +89,7 @@ static uint32_t wait_for_answer(const struct rec_host *h, uint64_t until)
 		struct timespec wait = {.tv_nsec = (long)(left < ANSWER_NS ? left : ANSWER_NS)};
 		uint32_t asked = ASKED;
 
-		/* While it is answering, it writes here; that ends soon. */
+		/* Withdraw the question unless the thread is already answering, which ends soon. */
 		if (!left && state == ASKED &&
 		    atomic_compare_exchange_strong(&question.state, &asked, IDLE))
 			return 0;
@@ -142,7 +143,7 @@ static int gather(const struct rec_host *h, struct api_stacks *s, struct tp_err 
 	return code;
 }
 
-/* The kernel thread that runs a goroutine; 0: none does. */
+/* Returns the tid of the kernel thread that runs a goroutine, or 0. */
 static uint32_t tid_of(const struct rec_process *p, const struct rec_g *g)
 {
 	for (uint32_t i = 0; !g->tid && g->m && i < p->arena.header->gs.used; i++)
@@ -164,7 +165,7 @@ static int ask_running(const struct rec_host *h, struct api_stacks *s)
 			n = ask(h, tid, pcs, deadline);
 		if (!n)
 			continue;
-		/* As a return address: it was interrupted there. */
+		/* The thread was interrupted at this PC; make it look like a return address. */
 		pcs[0]++;
 		code = rec_live_add(&s->live, (struct rec_live_stack){
 						  .g = g->id, .tid = tid, .pcs = pcs, .npcs = n});

@@ -1,6 +1,6 @@
-/* A trace that is switched on while the program runs begins with the state of everything: all threads
- * and goroutines of the program's own, on which thread each runs, and which wait (Go 1.5's StartTrace:
- * GoCreate for all, and GoWaiting).
+/* A trace that is switched on while the program runs begins with its state: all threads and the program's own
+ * goroutines, the thread on which each runs, and the ones that wait (Go 1.5's StartTrace: GoCreate for all,
+ * and GoWaiting).
  *
  *   TRACE_START
  *   THREAD_START THREAD_NAME LABELS            a thread
@@ -8,7 +8,7 @@
  *   G_NEW … G_START                            … running
  *   G_NEW … G_STOP                             … waiting
  *
- * Threads go on meanwhile: a goroutine whose state changed after `now` has records of its own about it.
+ * Threads go on meanwhile. If the state of a goroutine changed after `now`, the thread's own records show it.
  */
 #include <string.h>
 

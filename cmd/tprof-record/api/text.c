@@ -10,7 +10,7 @@
  *	created by main in goroutine 1
  *		/src/shop.c:80 +0x5e
  *
- * A C function's arguments are not known: a real call has (), an inlined one (...), as in Go. The PC is
+ * The arguments of a C function are unknown. A real call gets (), an inlined one (...), as in Go. The PC is
  * printed so that code without names can be named later. */
 #include "tprof-record/api/lib.h"
 
@@ -48,7 +48,7 @@ static void forget_names(void)
 	named = (struct names){0};
 }
 
-/* Without names, addresses are printed. */
+/* Loads names of code. If that fails, addresses are printed. */
 static void look_for_names(const struct rec_host *h)
 {
 	uint64_t changes = rec_modules_changes();
@@ -83,7 +83,7 @@ static const char *string_of(const struct rec_texts *t, uint32_t string)
 	return tp_dict_text(t->names->dict, string).text;
 }
 
-/* How far into its function a PC is; 0: not known. */
+/* Returns the offset of a PC in its function, 0 if unknown. */
 static uint64_t offset_of(const struct rec_texts *t, uint64_t pc)
 {
 	uint64_t entry = rec_names_entry(t->names, pc);
@@ -91,7 +91,7 @@ static uint64_t offset_of(const struct rec_texts *t, uint64_t pc)
 	return entry && entry <= pc ? pc - entry : 0;
 }
 
-/* The frames at a PC, innermost first. `pc` is a return address. */
+/* Prints the frames at a PC, innermost first. `pc` is a return address. */
 static void print_frames(struct rec_texts *t, uint64_t pc)
 {
 	const struct rec_place *at = t->names ? rec_names_place(t->names, pc) : NULL;
@@ -195,7 +195,7 @@ static void print_stack(struct rec_texts *t, const struct rec_g *g, const char *
 		print_creator(t, g);
 }
 
-/* The stack of the calling goroutine, as it took it. */
+/* Prints the stack of the calling goroutine, which took `pcs` itself. */
 static void print_own(const struct rec_host *h, struct tp_buf *out, const uint64_t *pcs, size_t n)
 {
 	const struct rec_process here = {.arena = *api_arena(h)};
@@ -207,7 +207,7 @@ static void print_own(const struct rec_host *h, struct tp_buf *out, const uint64
 
 /* ---- tprof_stack ---- */
 
-/* Stacks with an empty line between two. */
+/* Prints the other stacks, with an empty line before each. */
 static void print_others(const struct rec_host *h, struct tp_buf *out, const struct api_stacks *s)
 {
 	struct rec_texts t = {.p = &s->process, .names = named.names, .out = out};
@@ -262,10 +262,10 @@ size_t tprof_stack(char *buf, size_t size, bool all)
 
 /* ---- the text trace ---- */
 
-/* Sizes + 1 of the blocks that were traced, by address, as a free does not tell. Under the lock. */
+/* Sizes + 1 of traced blocks by address, as a free does not give the size. Protected by text_lock. */
 static struct tp_idmap sizes;
 
-/* Returns the size, 0 if it is not known. */
+/* Removes the size of a block and returns it, 0 if it is unknown. */
 static size_t forget_size(const void *block)
 {
 	uintptr_t size = (uintptr_t)tp_idmap_get(&sizes, (uintptr_t)block);
@@ -301,7 +301,7 @@ int tprof_alloc_trace(int fd)
 /* Under the lock. */
 static void write_text(struct tp_buf *text)
 {
-	/* It ends if its reader has gone. */
+	/* A failed write, such as after the reader has gone, ends the trace. */
 	if (text->size && api_write(text_fd, text->data, text->size)) {
 		text_fd = -1;
 		atomic_store(&api.text, false);
@@ -342,7 +342,7 @@ void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n)
 	struct api_stacks stacks;
 	struct tp_buf text = {0};
 
-	/* Not under the lock: threads that hold it may be asked. */
+	/* Not under the lock, because threads that hold it may have to answer. */
 	if (!api_stacks_take(h, pcs, n, SIZE_MAX, &stacks)) {
 		pthread_mutex_lock(&text_lock);
 		if (text_fd >= 0) {
@@ -361,7 +361,7 @@ void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n)
 
 void api_forget_text(void)
 {
-	/* Another thread may have been changing them. */
+	/* Do not free them: another thread may have been changing them at the fork. */
 	named = (struct names){0};
 	sizes = (struct tp_idmap){0};
 	text_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

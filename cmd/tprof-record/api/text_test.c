@@ -28,7 +28,7 @@ static __attribute__((noinline)) void drop_block(void *block)
 	API_STAY();
 }
 
-/* What the text trace is made of, with addresses of code left out. */
+/* Reads the text trace. */
 static void read_trace(int fd, char text[ROOM])
 {
 	ssize_t n = pread(fd, text, ROOM - 1, 0);
@@ -114,7 +114,7 @@ static void test_alloc_trace_many(void **state)
 	close(fd);
 }
 
-/* A reader that is gone does not take the program with it. */
+/* If the reader of the text trace goes away, the program goes on. */
 static void test_alloc_trace_lost(void **state)
 {
 	int fd = memfd_create("test", 0), block;
@@ -168,7 +168,7 @@ static __attribute__((noinline)) void park_fiber(uint64_t g)
 	API_STAY();
 }
 
-/* The stack that begins with `header`, up to the empty line. */
+/* Returns whether the stack that begins with `header`, up to the empty line, has a frame. */
 static bool has_frame(const char *text, const char *header, const char *frame)
 {
 	const char *at = strstr(text, header), *end, *found;
@@ -209,15 +209,15 @@ static void test_stack_all(void **state)
 	assert_true(has_frame(text, "[sync.Mutex.Lock]:", "wait_for_lock()"));
 	assert_true(
 	    has_frame(text, "[sync.Mutex.Lock]:", "created by test_stack_all in goroutine 1"));
-	/* Its name, and not that of what it was interrupted in. */
+	/* The running thread's stack has its own function, not only the interrupted one. */
 	assert_true(has_frame(strstr(text, "\n\n"), "[running]:", "run()"));
-	/* Our own reader takes all of it. */
+	/* tprof's reader decodes all of it. */
 	assert_int_equal(
 	    tp_profile_read(text, n, &(struct tp_profile_options){.strict = true}, &p, NULL), 0);
 	assert_int_equal(p->nsamples, 5);
 	assert_int_equal(p->nlosses, 0);
 	tp_profile_free(p);
-	/* Never more than there is room for. */
+	/* At most `size` bytes are written. */
 	memset(text, 'x', sizeof(text));
 	assert_int_equal(tprof_stack(text, 20, true), 20);
 	assert_int_equal(text[20], 'x');
@@ -276,7 +276,7 @@ static void test_write_profile(void **state)
 		got = pread(fd, data, sizeof(data), 0);
 		assert_true(got >= (ssize_t)n);
 		assert_memory_equal(data, cases[i].begins, n);
-		/* Compressed ones are read by the commands' way in. */
+		/* Compressed profiles need the commands' input code, which is not used here. */
 		if (n && cases[i].begins[0] != '\x1f')
 			assert_int_equal(tp_profile_read(data, (size_t)got, NULL, &p, NULL), 0);
 		tp_profile_free(p);

@@ -1,15 +1,14 @@
-/* libtprof-record: instruments a program by hand for tprof and Go's own tools: execution traces with
- * tasks, regions, logs and threads of the program's own; heap, block, mutex, threadcreate and
- * goroutine profiles.
+/* libtprof-record: instruments a program by hand for tprof and Go's own tools: execution traces with tasks,
+ * regions, logs and the program's own threads; heap, block, mutex, threadcreate and goroutine profiles.
  *
  * The functions follow those of Go's packages runtime, runtime/trace and runtime/pprof, whose
  * documentation explains the numbers. All of them may be called from any thread, but not from a signal
- * handler. A "goroutine" is a thread of the kernel, or one of the program's own. A thread of the kernel
- * gets its number when it first calls a function of the library. The library records nothing and takes
- * no memory until the program switches something on, creates a goroutine, or gives a name or labels.
+ * handler. A "goroutine" is a kernel thread, or one of the program's own threads. A kernel thread gets its
+ * number when it first calls a function of the library. The library records nothing and takes no memory until
+ * the program switches something on, creates a goroutine, or gives a name or labels.
  *
- * Under tprof-record(1) the functions add to what that records, and the trace goes to its files. A
- * forked child inherits nothing: no trace, no goroutines, no rates; it may begin anew.
+ * Under tprof-record(1) the functions add to its recording, and the trace goes to its files. A forked child
+ * inherits no trace, goroutines or rates; it may begin again.
  *
  *	tprof_trace_to_file("trace.out", TPROF_GO_1_26);
  *	uint64_t task = tprof_task_begin(0, "checkout");
@@ -46,37 +45,37 @@ extern "C" {
 
 enum tprof_format { TPROF_GO_1_26, TPROF_GO_1_5 };
 
-/* Starts a trace. Goroutines that exist already are in it, running or waiting. EALREADY: tracing is
- * on, or the last trace was not read to its end. ENOMEM, EINVAL, or the error of creating the temporary
+/* Starts a trace. Goroutines that exist already are in it, running or waiting. Returns EALREADY if tracing is
+ * on or the last trace was not read to its end, ENOMEM, EINVAL, or the error of creating the temporary
  * file. */
 TPROF_API int tprof_trace_start(enum tprof_format format);
 /* Stops the trace. Returns when the reader has read everything, so the reader has to be another thread
- * (tprof_trace_to_file has one); at once if tracing is off. An errno value tells why the trace is not
+ * (tprof_trace_to_file has one). Returns at once if tracing is off. The errno value says why the trace is not
  * complete; ENOBUFS: events came faster than they could be taken out. */
 TPROF_API int tprof_trace_stop(void);
-/* Returns the next piece of the trace, valid until the next call; blocks until there is one. NULL at
- * the end, if no trace was started, and for a second reader at the same time.
+/* Returns the next piece of the trace, valid until the next call; waits until it is available.
+ * Returns NULL at the end, if no trace was started, and for a second reader at the same time.
  *
- * The header comes at once, the rest after the trace was stopped: its stacks, names and wakers are
- * known only then. Until then a thread of the library keeps the records in an unlinked temporary file
- * (48 bytes per event), so that memory does not grow.
+ * The header comes at once, the rest after the trace was stopped, because stacks, names and wakers
+ * are known only then. Until then a thread of the library keeps the records in an unlinked
+ * temporary file (48 bytes per event), so that memory does not grow.
  *
  * Under tprof-record(1) it returns NULL at once. */
 TPROF_API const void *tprof_trace_read(size_t *size);
-/* Returns the symbols of a go 1.5 trace, to be written beside FILE as FILE.symbols; the caller frees
- * *data. To be called after tprof_trace_stop and before the next start. ENOENT: the last trace had
+/* Returns the symbols of a go 1.5 trace, to be written beside FILE as FILE.symbols; the caller
+ * frees *data. Call it after tprof_trace_stop and before the next start. ENOENT: the last trace had
  * another format. */
 TPROF_API int tprof_trace_symbols(void **data, size_t *size);
 /* Starts a trace that a thread of the library writes to a file (and FILE.symbols, for go 1.5).
  * tprof_trace_stop returns when the file is closed; exit stops the trace, too. */
 TPROF_API int tprof_trace_to_file(const char *path, enum tprof_format format);
-/* Returns how many events were lost since the process began because there was no room for them. */
+/* Returns how many events were lost for lack of room since the process began. */
 TPROF_API uint64_t tprof_lost(void);
 
-/* ---- what the program is doing ---- */
+/* ---- tasks, regions, logs and labels ---- */
 
-/* Begins a task and returns its number; 0 as a parent is no task. Texts are cut to 1024 bytes. If
- * tracing is off, it only returns a number. */
+/* Begins a task and returns its number. Parent 0 means that the task has no parent. Texts are cut
+ * to 1024 bytes. If tracing is off, it only returns a number. */
 TPROF_API uint64_t tprof_task_begin(uint64_t parent, const char *type);
 TPROF_API void tprof_task_end(uint64_t task);
 /* Regions belong to a goroutine and nest; the one that ends must be the innermost. */
@@ -85,12 +84,12 @@ TPROF_API void tprof_region_end(uint64_t task, const char *type);
 TPROF_API void tprof_log(uint64_t task, const char *category, const char *message);
 
 /* Sets the labels of the calling goroutine: npairs pairs of key and value, at most 16; 0 pairs clear
- * them. Goroutines that it creates inherit them. Of two pairs with one key the later counts. EINVAL,
- * ENOMEM. */
+ * them. Goroutines that it creates inherit them. Of two pairs with the same key the later counts.
+ * EINVAL, ENOMEM. */
 TPROF_API int tprof_set_labels(const char *const (*pairs)[2], size_t npairs);
 TPROF_API void tprof_set_name(const char *name);
 
-/* ---- threads of the kernel ---- */
+/* ---- kernel threads ---- */
 
 /* Does what pthread_create does, and records the new thread and its creator from the beginning. Under
  * tprof-record(1) plain pthread_create does the same. */
@@ -114,10 +113,10 @@ enum tprof_reason {
 	TPROF_JOIN
 };
 
-/* Enclose a wait of the calling thread (for the program's own goroutines use tprof_g_block). `object`
- * is the address of what it waits for, or NULL. A thread that is about to release or signal that calls
- * tprof_post: it is the waker, and is blamed in the mutex profile if the wait was for a lock.
- * timed_out: there was no waker. Nothing else of the thread is recorded during the wait. */
+/* Enclose a wait of the calling thread (for the program's own goroutines use tprof_g_block). `object` is the
+ * address of the awaited object, or NULL. A thread that is about to release or signal the object calls
+ * tprof_post. It becomes the waker, and is blamed in the mutex profile if the wait was for a lock. timed_out:
+ * the wait ended without a waker. Nothing else of the thread is recorded during the wait. */
 TPROF_API void tprof_wait_begin(enum tprof_reason reason, const void *object);
 TPROF_API void tprof_wait_end(bool timed_out);
 TPROF_API void tprof_post(const void *object, bool all);
@@ -126,18 +125,18 @@ TPROF_API void tprof_post(const void *object, bool all);
 TPROF_API void tprof_syscall_begin(int fd);
 TPROF_API void tprof_syscall_end(void);
 
-/* ---- threads of the program's own (fibres, coroutines, tasks of a pool) ---- */
+/* ---- the program's own threads (fibres, coroutines, tasks of a pool) ---- */
 
 /* Creates a goroutine and returns its number; numbers are given in order of creation, together with
  * those of threads. `entry` is the function that it will run; name may be NULL. It is runnable until
- * tprof_g_start. Returns 0 if there is no memory; the other functions do nothing with 0. Profiles have
- * at most 16384 goroutines that are alive. */
+ * tprof_g_start. Returns 0 when memory is out; the other functions do nothing with 0. Profiles have at most
+ * 16384 live goroutines. */
 TPROF_API uint64_t tprof_g_create(void (*entry)(void *), const char *name);
-/* Lets g run on the calling kernel thread: what the thread does (waits, samples, logs) is g's until g
- * blocks, yields or ends. */
+/* Makes g run on the calling kernel thread. The thread's waits, samples and logs count as g's until
+ * g blocks, yields or ends. */
 TPROF_API void tprof_g_start(uint64_t g);
-/* Take the running goroutine off the thread: it waits (block), or is runnable (yield). To be called on
- * its own stack, which is recorded, and before others can see that it waits, so that its unblocking
+/* Take the running goroutine off the thread: it waits (block), or is runnable (yield). Call them on the
+ * goroutine's own stack, which is recorded, and before others can see that it waits, so that its unblocking
  * comes later. */
 TPROF_API void tprof_g_block(enum tprof_reason reason, const void *object);
 TPROF_API void tprof_g_yield(void);
@@ -145,7 +144,8 @@ TPROF_API void tprof_g_yield(void);
  * blamed in the mutex profile. */
 TPROF_API void tprof_g_unblock(uint64_t g);
 TPROF_API void tprof_g_end(void);
-/* The one that calls: of the program's own where one runs, else that of the thread; 0 unknown. */
+/* Returns the number of the calling goroutine: the program's own if one runs here, otherwise the
+ * kernel thread's; 0 if unknown. */
 TPROF_API uint64_t tprof_g_current(void);
 
 /* ---- profiles ---- */
@@ -167,13 +167,14 @@ TPROF_API void tprof_set_block_rate(uint64_t ns);
  * negative one changes nothing (runtime.SetMutexProfileFraction). */
 TPROF_API int tprof_set_mutex_fraction(int fraction);
 
-/* For allocators of the program's own; tprof-record(1) records those of libc by itself. tprof_free is
- * called before the block is freed. `type` is for the text trace and may be NULL. */
+/* For the program's own allocators; tprof-record(1) records libc's allocators by itself. tprof_free
+ * is called before the block is freed. `type` is for the text trace and may be NULL. */
 TPROF_API void tprof_alloc(void *block, size_t size);
 TPROF_API void tprof_alloc_typed(void *block, size_t size, const char *type);
 TPROF_API void tprof_free(void *block);
-/* For locks of the program's own: the calling goroutine has waited for ns; and others have waited for
- * ns because of the caller of tprof_unlock_event. (The waits above count by themselves.) */
+/* For the program's own locks: the calling goroutine has waited for ns (tprof_block_event); others
+ * have waited for ns because of the calling goroutine (tprof_unlock_event). Waits recorded by the
+ * functions above are counted without these calls. */
 TPROF_API void tprof_block_event(uint64_t ns);
 TPROF_API void tprof_unlock_event(uint64_t ns);
 
@@ -195,37 +196,37 @@ struct tprof_block_record {
  * unchanged and *ok false: ask again with more room, as the number may have grown. p may be NULL if
  * room is 0; ok may be NULL.
  *
- * The heap profile has what was published (tprof_heap_snapshot), or everything if nothing was. With
- * inuse_zero it also has stacks of which everything is free again. Counts are those of samples, not
- * scaled. */
+ * The heap profile has the allocations up to the last snapshot (tprof_heap_snapshot), or all
+ * without a snapshot. With inuse_zero it also has stacks whose memory is all free again. Counts are
+ * those of samples, not scaled. */
 TPROF_API size_t tprof_mem_profile(struct tprof_mem_record *p, size_t room, bool inuse_zero,
 				   bool *ok);
 TPROF_API size_t tprof_block_profile(struct tprof_block_record *p, size_t room, bool *ok);
 TPROF_API size_t tprof_mutex_profile(struct tprof_block_record *p, size_t room, bool *ok);
-/* Threads of the kernel that are alive, with the stacks that created them; empty if not known. */
+/* Live kernel threads, with the stacks that created them; a stack is empty if it is unknown. */
 TPROF_API size_t tprof_threadcreate_profile(struct tprof_stack_record *p, size_t room, bool *ok);
-/* Goroutines that are alive, the caller first. A wait that the library knows of has its stack. Running
- * threads are asked by a signal (the last real-time signal without a handler) and get 20 ms to answer.
- * Without an answer, and for goroutines that have not run yet, the stack is the function they began
- * with. A thread that waits without the library's knowledge may see EINTR. */
+/* Live goroutines, the caller first. A wait that the library knows of has its stack. Running threads are
+ * asked by a signal (the last real-time signal without a handler) and get 20 ms to answer. Without an answer,
+ * and for goroutines that have not run yet, the stack is the function they began with. A thread that waits
+ * without the library's knowledge may see EINTR. */
 TPROF_API size_t tprof_goroutine_profile(struct tprof_stack_record *p, size_t room, bool *ok);
 
-/* Publishes what was allocated and freed until now; heap profiles show what was published. (Go does
- * this after each garbage collection.) */
+/* Publishes the allocations and frees so far; heap profiles show only published ones. (Go does this
+ * after each garbage collection.) */
 TPROF_API void tprof_heap_snapshot(void);
 
 /* Writes a profile: "heap", "block", "mutex", "threadcreate" or "goroutine"; debug 0 is profile.proto
  * (gzip), 1 is text, 2 (goroutine) prints every stack. EINVAL, ENOMEM, or the error of write. */
 TPROF_API int tprof_write_profile(const char *name, int fd, int debug);
-/* Prints the stack of the calling goroutine, and with `all` those of the others, as Go does. Returns
- * the number of bytes written, at most size; there is no NUL. */
+/* Prints the stack of the calling goroutine, and with `all` those of the others, as Go does.
+ * Returns the number of bytes written, at most size; adds no NUL. */
 TPROF_API size_t tprof_stack(char *buf, size_t size, bool all);
 
 /* ---- text tracing of allocations ---- */
 
-/* Writes each tprof_alloc and tprof_free as text with its stack, whatever the heap rate is; fd -1 ends
- * that. tprof_heap_snapshot writes the stacks of all goroutines (tracegc). Returns when no thread
- * writes to the old fd any more. */
+/* Writes each tprof_alloc and tprof_free as text with its stack, whatever the heap rate is; fd -1 ends the
+ * trace. tprof_heap_snapshot writes the stacks of all goroutines (tracegc). Returns when no thread writes to
+ * the old fd any longer. */
 TPROF_API int tprof_alloc_trace(int fd);
 
 #ifdef __cplusplus

@@ -2,8 +2,8 @@
  *
  *   OFF ──start──▶ ON ──stop──▶ LAYING ──▶ READY ──the reader has read the end──▶ OFF
  *
- * While it is on, a thread of the library takes the records out of the arena. The thread that stops it
- * converts them, and waits for the reader. */
+ * While tracing is on, a thread of the library takes the records out of the arena. The thread that stops the
+ * trace converts them, and waits for the reader. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -32,25 +32,25 @@ static struct trace {
 	pthread_cond_t changed;
 	enum state state;
 	enum tprof_format format;
-	bool switched_on; /* by us; under tprof-record it may have been on */
+	bool switched_on; /* by this library; under tprof-record it may have been on */
 	bool file;	  /* tprof_trace_to_file: its thread is the reader */
 	int file_error;	  /* … and its error */
 	pthread_t filer;
 	int fd;
 	char *symbols_path;
 	bool reading, header_sent;
-	int error; /* why the trace is not whole */
-	size_t at; /* read so far, of the layout */
+	int error; /* why the trace is not complete */
+	size_t at; /* bytes of the layout read so far */
 	uint64_t begin_ns, lost_before;
 	struct api_layout layout;
 
 	pthread_t drainer;
 	_Atomic bool drain_over;
-	struct rec_drain drain; /* for as long as the arena */
+	struct rec_drain drain; /* exists as long as the arena */
 	struct rec_spool records;
 	bool at_exit;
 } t = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-static char piece[PIECE]; /* what was read last */
+static char piece[PIECE]; /* the last piece read */
 
 void api_forget_trace(void)
 {
@@ -63,11 +63,11 @@ void api_forget_trace(void)
 	}
 	if (t.state == READY)
 		close(t.layout.fd);
-	/* Another thread may have been filling them. */
+	/* Do not free them in LAYING: another thread may have been filling them at the fork. */
 	if (t.state != LAYING)
 		tp_buf_release(&t.layout.symbols);
 	rec_drain_end(&t.drain);
-	/* Neither its thread nor the lock's owner exists in this process. */
+	/* Neither the trace's threads nor the lock's owner exist in this process. */
 	memset(&t, 0, sizeof(t));
 	t.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	t.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
@@ -92,7 +92,7 @@ static void *drain_thread(void *arg)
 	return NULL;
 }
 
-/* Starts a thread with all signals blocked, as they are the program's. */
+/* Starts a thread with all signals blocked, because signals are meant for the program's threads. */
 static int begin_thread(pthread_t *thread, void *(*run)(void *), void *arg)
 {
 	sigset_t all, was;
@@ -182,8 +182,8 @@ static int start(enum tprof_format format)
 	if (t.switched_on)
 		api_write_state(h, t.begin_ns);
 	if (!api.guest) {
-		/* Not earlier: it sorts a thread's records by time, and those of the state all
-		 * have the same time. There is room for them. */
+		/* Start the drainer only now: it sorts a thread's records by time, and those of the
+		 * state all have the same time. The arena has room for them. */
 		atomic_store(&t.drain_over, false);
 		code = begin_thread(&t.drainer, drain_thread, (void *)(uintptr_t)h);
 		if (code) {
@@ -223,10 +223,10 @@ static void lay_out(const struct rec_host *h)
 	end_drain(h);
 	t.layout = (struct api_layout){.format = t.format, .begin_ns = t.begin_ns};
 	t.error = api_lay_out(h, &t.records, &t.layout);
-	/* Half a file would not be a trace. */
+	/* A partly converted file is not a valid trace. */
 	if (t.error)
 		t.layout.size = 0;
-	/* A trace that lacks records still is one. */
+	/* A trace without some records is still valid. */
 	else if (t.records.error)
 		t.error = t.records.error;
 	else if (tprof_lost() > t.lost_before)
@@ -234,7 +234,7 @@ static void lay_out(const struct rec_host *h)
 	rec_spool_end(&t.records);
 }
 
-/* The reader has read all of it. */
+/* Ends the trace after the reader has read all of it. */
 static void forget_layout(void)
 {
 	if (t.layout.fd >= 0)
@@ -320,7 +320,7 @@ const void *tprof_trace_read(size_t *size)
 	int cancel;
 
 	*size = 0;
-	/* A thread cancelled in here would leave the lock behind. */
+	/* A thread cancelled in here would leave the lock held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&t.lock);
 	if (!t.reading) {
@@ -354,7 +354,8 @@ int tprof_trace_symbols(void **data, size_t *size)
 
 /* ---- into a file ---- */
 
-/* They stay as they are until the next trace, which does not start before the file is written. */
+/* Writes the symbols. They stay unchanged until the next trace, which cannot start before the file
+ * is written. */
 static int write_symbols(void)
 {
 	const struct tp_buf *symbols = &t.layout.symbols;
@@ -393,7 +394,7 @@ static void stop_at_exit(void)
 
 	pthread_mutex_lock(&t.lock);
 	file = t.file && t.state == ON;
-	/* Another thread is stopping it. */
+	/* If another thread is stopping the trace, wait for it. */
 	while (!file && t.file)
 		pthread_cond_wait(&t.changed, &t.lock);
 	pthread_mutex_unlock(&t.lock);
@@ -425,7 +426,7 @@ static void abandon(void)
 	t.state = OFF;
 }
 
-/* Under the lock, for which the new thread's first read waits. */
+/* Called under the lock; the new thread's first read waits for it. */
 static int start_filing(const char *path, enum tprof_format format)
 {
 	int code;
@@ -458,7 +459,7 @@ int tprof_trace_to_file(const char *path, enum tprof_format format)
 	const struct rec_host *h;
 	int code = api_begin(&h);
 
-	/* Only now is it known whether tprof-record records this process. */
+	/* After api_begin it is known whether tprof-record records this process. */
 	if (code || api.guest)
 		return code ? code : tprof_trace_start(format);
 	pthread_mutex_lock(&t.lock);

@@ -23,7 +23,7 @@ struct reader {
 	_Atomic bool runs;
 };
 
-/* Counts readers that have been told the end. */
+/* Counts readers that have got NULL. */
 static sem_t ended;
 
 static void *read_all(void *arg)
@@ -104,7 +104,7 @@ static void test_trace_twice(void **state)
 	assert_int_equal(tprof_lost(), 0);
 }
 
-/* The header does not wait for the end, and a second reader does not get what is the first's. */
+/* The header comes before the end of the trace, and a second reader gets nothing of the first one's data. */
 static void test_trace_one_reader(void **state)
 {
 	struct reader r[2];
@@ -115,7 +115,7 @@ static void test_trace_one_reader(void **state)
 	assert_int_equal(tprof_trace_start(TPROF_GO_1_26), 0);
 	assert_non_null(tprof_trace_read(&size));
 	assert_int_equal(size, 16);
-	/* Whichever comes second is told the end while the trace is on. */
+	/* The second to call gets NULL while the trace is on. */
 	begin(&r[0]);
 	begin(&r[1]);
 	sem_wait(&ended);
@@ -182,7 +182,7 @@ static void *make_events(void *arg)
 	return NULL;
 }
 
-/* Threads go on while traces come and go. */
+/* Threads write events while traces start and stop. */
 static void test_trace_concurrent(void **state)
 {
 	pthread_t t[4];
@@ -198,7 +198,7 @@ static void test_trace_concurrent(void **state)
 		for (long until = atomic_load(&rounds) + 1000; atomic_load(&rounds) < until;)
 			usleep(1000);
 		code = tprof_trace_stop();
-		/* On a busy machine. */
+		/* ENOBUFS may happen on a busy machine. */
 		assert_true(!code || code == ENOBUFS);
 		pthread_join(r.thread, NULL);
 		assert_true(r.all.size > 100);

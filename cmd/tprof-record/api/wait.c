@@ -1,4 +1,4 @@
-/* Threads of the kernel: how they begin, what they wait for, their system calls. */
+/* Kernel threads: their creation, waits and system calls. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -49,8 +49,8 @@ static void settle(const struct rec_host *h)
 		h->settle_now();
 }
 
-/* Begins a wait. Until it ends, nothing else of the thread is recorded: the preloaded library, if it is
- * there, would see a wait inside a wait. */
+/* Begins a wait. Until it ends, nothing else of the thread is recorded, because the preloaded library, if
+ * loaded, would see a wait inside a wait. */
 static inline __attribute__((always_inline)) void wait_begin(const struct rec_event *wait)
 {
 	const struct rec_host *h = api_enter();
@@ -93,7 +93,7 @@ void tprof_post(const void *object, bool all)
 	const struct rec_host *h = api_enter();
 	uint64_t hash = (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u;
 
-	/* As rec_waited_for. */
+	/* The same test as rec_waited_for. */
 	if (!h ||
 	    !atomic_load_explicit(&api_arena(h)->waits[hash >> 51].waiters, memory_order_relaxed))
 		return;

@@ -86,7 +86,7 @@ static void test_wait_and_post(void **state)
 	assert_int_equal(slot->wait.object, (uintptr_t)&mutex);
 	assert_int_equal(slot->creator, tprof_g_current());
 	assert_int_equal(slot->entry, (uintptr_t)run);
-	/* It knows who created it, this thread does not. */
+	/* The creator of the new thread is known, that of this thread is not. */
 	n = tprof_threadcreate_profile(created, ROOM, NULL);
 	assert_int_equal(n, 2);
 	for (size_t i = 0; i < n; i++)
@@ -116,7 +116,7 @@ static void test_wait_unbalanced(void **state)
 	tprof_wait_end(false);
 	tprof_syscall_end();
 	tprof_wait_begin(TPROF_COND, &object);
-	/* Inside of a wait there is nothing else. */
+	/* Within a wait, nothing else is recorded. */
 	assert_int_equal(tprof_g_current(), 0);
 	tprof_syscall_begin(0);
 	tprof_syscall_end();
@@ -140,7 +140,7 @@ static void *meet(void *arg)
 	return NULL;
 }
 
-/* A thread that others created is met, and is over when it ends. */
+/* A thread created without the library gets a number at its first call, and loses its place when it ends. */
 static void test_thread_met(void **state)
 {
 	uint64_t g[3];

@@ -1,11 +1,11 @@
-/* One thread holds a lock for long, three others for a moment each: nearly all that is waited is
- * the fault of the first (site_slow), though it seldom is the last to let go before somebody gets
- * it.
+/* One thread holds a lock for long, three others for a moment each. Nearly all waiting is the fault
+ * of the first (site_slow), although it is seldom the last to release the lock before another
+ * thread gets it.
  *
  *	blame [ROUNDS]
  *
- * Prints, in ns, what each was to blame for by the program's own clock. On a machine that has other
- * things to do a moment may become long: then that is the fault of the others. */
+ * Prints, in ns by the program's own clock, how much waiting each site is to blame for. On a busy
+ * machine a moment may become long; that is then the fault of the others. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +19,7 @@ enum { SLOW, QUICK, THREADS = 4 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int over;
-/* Since when each thread waits; 0: it does not. */
+/* When each thread began to wait; 0 if it does not wait. */
 static _Atomic uint64_t since[THREADS];
 /* Under the lock: which thread released it last, and when. */
 static uint64_t blamed[2], let_go;

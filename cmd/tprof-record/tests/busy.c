@@ -1,10 +1,10 @@
-/* Does a bit of everything that is recorded, all the time: allocates, fights for locks, waits,
- * reads and writes pipes, makes threads.
+/* Does everything that is recorded, all the time: allocates, contends for locks, waits, reads and
+ * writes pipes, creates threads.
  *
  *	busy MS [KILL_US]
  *
- * Ends after MS, or is killed by the kernel (SIGKILL) KILL_US after its beginning. When all its
- * threads are there it makes the file $BUSY_BEGUN; it goes on until there is $BUSY_UNTIL. */
+ * Ends after MS, but not before the file $BUSY_UNTIL exists, if that is set; or is killed (SIGKILL) KILL_US
+ * after its beginning. Creates the file $BUSY_BEGUN when all its threads have been created. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>

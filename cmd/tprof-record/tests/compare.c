@@ -1,19 +1,19 @@
-/* Does a recording say what the program itself says? Compares the log of a test program (log.h)
- * with the spans of its trace.
+/* Checks a recording against the program's own log: compares the log of a test program (log.h) with
+ * the spans of its trace.
  *
  *	tprof-query --format=tsv TRACE "select goroutine, state, start_ns, end_ns, reason,
  *		coalesce(waker, 0), open from span order by goroutine, start_ns" |
  *		compare LOG [OFFSET_NS [WITHIN_US [SHARE]]]
  *
- * OFFSET_NS is what to add to the trace's times to have CLOCK_MONOTONIC; without it, or for 0, the
- * end of the longest sleep of goroutine 1 is laid over that of the log.
+ * OFFSET_NS is added to the trace's times to get CLOCK_MONOTONIC. Without it, or if it is 0, the
+ * end of goroutine 1's longest sleep is aligned with that in the log.
  *
- * What must hold whatever the machine is doing: each wait of the log that took LEAST_NS is in the
- * trace, with its reason and, where the log knows it, its waker; it lies inside the log's times, as
- * the recorder's clock is read inside the program's; and the trace has no other wait as long.
- * Prints how many are within WITHIN_US (50) of the log at both ends; where SHARE (percent) is
- * given, fewer is a failure. Not asked for that are waits in which the thread lost its processor to
- * another, beside the wait itself: one look at the clock may be as late as the other likes. */
+ * These must hold on any machine: each wait of the log that took LEAST_NS is in the trace, with its
+ * reason and, if the log knows it, its waker (1 % of wakers may differ); it is within the log's
+ * times, because the recorder reads the clock inside the program's wait; and the trace has no other
+ * wait as long. Prints how many waits are within WITHIN_US (50) of the log at both ends; fewer than
+ * SHARE (percent), if given, is a failure. Waits in which the thread also lost its processor to
+ * another one are not counted there, because a clock may then be read late. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 #include "log.h"
 
 #define LEAST_NS 300000
-/* What has to be strictly increasing over all threads is moved by some ns where it is not. */
+/* The recorder moves times by some ns to make them strictly increasing over all threads. */
 #define SLACK_NS  2000
 #define MAX_WAITS 200000
 
@@ -30,13 +30,13 @@ struct wait {
 	int64_t start, end;
 	uint32_t g, waker;
 	int open, taken;
-	char what[64]; /* reason, or state where there is none */
+	char what[64]; /* reason, or state if it has no reason */
 };
 
 static struct wait wait[MAX_WAITS];
 static size_t nwaits;
 
-/* What the trace may call it. */
+/* The names that the trace may give to each kind. */
 static const char *const calls_it[LOG_NKINDS][6] = {
     [LOG_SLEEP] = {"sleep"},
     [LOG_MUTEX] = {"sync"},
@@ -60,8 +60,8 @@ static const char *const names[LOG_NKINDS] = {
     [LOG_FUTEX] = "futex",
 };
 
-/* From where a goroutine stops running to where it runs again is one wait, whatever states it
- * passes; being runnable alone is none. */
+/* Reads waits. A wait goes from when a goroutine stops running to when it runs again, whatever its
+ * states in between; being runnable alone is not a wait. */
 static void read_waits(FILE *in)
 {
 	char line[1024];
@@ -129,7 +129,7 @@ static int is_called(uint32_t kind, const char *what)
 	return 0;
 }
 
-/* The wait of that thread that overlaps most with [start, end]. Waits are sorted by g and start. */
+/* Returns the wait of thread g that overlaps most with [start, end], or NULL. */
 static struct wait *find(uint32_t g, int64_t start, int64_t end)
 {
 	struct wait *best = NULL;

@@ -1,8 +1,8 @@
-/* Works a little, then ends in the way that is asked for.
+/* Works a little, then ends in the given way.
  *
  *	die segv | abort | kill | trap | _exit | quick_exit | exit_group | return [STATUS]
  *
- * Another thread waits and a third allocates meanwhile. What it printed before is to be seen. */
+ * Meanwhile another thread waits and a third allocates. Its earlier output must not be lost. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
-/* Children of every kind; prints what becomes of them.
+/* Creates children in every way, and prints how they end.
  *
  *	forks [exec PROGRAM ARGS…]
  *
- * With exec it works a little, with threads about, and then becomes that program. */
+ * With exec it works a little, with other threads running, and then executes that program. */
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -67,7 +67,7 @@ static void children(void)
 			if (i == 3)
 				raise(SIGKILL);
 			if (i == 4 && !fork()) {
-				/* A grandchild, whose parent does not wait for it. */
+				/* A grandchild for which its parent does not wait. */
 				free(malloc(5000));
 				_exit(0);
 			}

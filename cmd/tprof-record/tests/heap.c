@@ -1,12 +1,12 @@
-/* A heap whose truth is known: every way to allocate, from functions of its own (site_…), with
+/* A heap with known content: allocates in every way, each from its own functions (site_…), with
  * frees and reallocations in between.
  *
  *	heap [SEED [RATE]]
  *
  * Prints, per site: its name, objects and bytes ever allocated, objects and bytes in use at the
  * end, and the variance that Poisson sampling with a mean of RATE bytes gives the last one: a block
- * of s bytes is seen with p = 1 - exp(-s / RATE) and counts s / p then, so s * s * (1 - p) / p
- * each. The table of blocks is outside of the heap. */
+ * of s bytes is sampled with the probability p = 1 - exp(-s / RATE) and then counts s / p, so its
+ * variance is s * s * (1 - p) / p. The table of blocks is outside the heap. */
 #include <malloc.h>
 #include <math.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ struct block {
 };
 
 #define SITE __attribute__((noinline)) static void *
-/* Keeps a call from becoming the last jump of its function, which then were on no stack. */
+/* Keeps a call from becoming a jump at the end of its function, which would then be on no stack. */
 #define KEEP(p) __asm__ volatile("" : "+r"(p))
 
 SITE site_malloc(size_t n)

@@ -1,7 +1,7 @@
-/* What the functions that the recorder stands in front of promise: results, errno, time limits,
- * cancellation, signals. Prints a line for each that is not as it should be; 0 if there is none.
+/* Checks the contracts of the functions that the recorder wraps: results, errno, time limits,
+ * cancellation, signals. Prints a line for each violation. Exits with 0 if all hold.
  *
- * It is the same with and without the recorder. */
+ * The results are the same with and without the recorder. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -52,7 +52,7 @@ static int wrong;
 		}                                                                                  \
 	} while (0)
 
-/* It fails with -1 and that errno. */
+/* Checks that a call returns -1 with this errno. */
 #define FAILS(error, call)                                                                         \
 	do {                                                                                       \
 		IS(-1, call);                                                                      \
@@ -79,8 +79,8 @@ static void on_alarm(int signal)
 	(void)signal;
 }
 
-/* A signal in so many ms, that does not restart calls; and again and again, as it may come before
- * the call that it is to interrupt. */
+/* Sends a signal that does not restart calls after `ms`, and then every `again` ms, because it may
+ * come before the call that it should interrupt. */
 static void alarm_ms(long ms, long again)
 {
 	struct sigaction a = {.sa_handler = on_alarm};
@@ -91,7 +91,7 @@ static void alarm_ms(long ms, long again)
 	setitimer(ITIMER_REAL, &t, NULL);
 }
 
-/* A call that only a signal ends. */
+/* Checks that a signal ends a call that waits forever. */
 #define IS_INTERRUPTED(call)                                                                       \
 	do {                                                                                       \
 		alarm_ms(10, 10);                                                                  \
@@ -114,7 +114,7 @@ static void *in_thread(void *(*f)(void *), void *arg)
 static void memory(void)
 {
 	volatile size_t huge = SIZE_MAX - 64, half = SIZE_MAX / 2 + 5, much = (size_t)1 << 33;
-	void *volatile p = malloc(0); /* so that the compiler knows nothing of it */
+	void *volatile p = malloc(0); /* volatile, so that the compiler keeps it */
 	void *q = NULL;
 
 	IS(1, p != NULL);
@@ -238,7 +238,7 @@ static void mutexes(void)
 	make_mutex(PTHREAD_MUTEX_NORMAL, PTHREAD_PRIO_NONE, PTHREAD_MUTEX_STALLED);
 }
 
-/* What a thread waits for that must not be too early, however the machine runs them. */
+/* Set when another thread may go on, so that the order does not depend on scheduling. */
 static atomic_int may_go_on;
 
 static void until_it_may(void)
@@ -273,7 +273,7 @@ static void rwlocks(void)
 	IS(EDEADLK, pthread_rwlock_rdlock(&rwlock));
 	pthread_create(&t, NULL, wait_for_rwlock, NULL);
 	until_it_may();
-	usleep(10000); /* it waits, most often */
+	usleep(10000); /* the thread usually waits by then */
 	IS(0, pthread_rwlock_unlock(&rwlock));
 	pthread_join(t, NULL);
 	IS(EINVAL, pthread_rwlock_timedrdlock(&rwlock, &bad));
@@ -288,7 +288,7 @@ static int cleaned;
 static void clean(void *unused)
 {
 	(void)unused;
-	/* A cancelled wait has the mutex again. */
+	/* A cancelled wait has locked the mutex again. */
 	IS(EBUSY, pthread_mutex_trylock(&mutex));
 	IS(0, pthread_mutex_unlock(&mutex));
 	cleaned++;
@@ -532,7 +532,7 @@ static void signals(void)
 	FAILS(EINTR, sigsuspend(&old));
 	alarm_ms(1, 0);
 	usleep(5000);
-	/* Only the real wait lets it in. */
+	/* Only the real wait unblocks the signal. */
 	FAILS(EINTR, ppoll(NULL, 0, NULL, &old));
 	alarm_ms(1, 0);
 	usleep(5000);
@@ -575,7 +575,7 @@ static void children(void)
 	IS(9, WEXITSTATUS(status));
 	pid = fork();
 	if (!pid) {
-		/* A child that goes on using everything. */
+		/* The child goes on using locks, threads and memory. */
 		pthread_mutex_lock(&mutex);
 		pthread_mutex_unlock(&mutex);
 		in_thread(lock_and_unlock, NULL);
@@ -797,7 +797,7 @@ static void files(void)
 	IS(8, lseek(fd, 0, SEEK_END));
 	IS(0, read(fd, buf, 1));
 	FAILS(EINVAL, pread(fd, buf, 1, -1));
-	/* The number becomes that of something else. */
+	/* The descriptor now refers to another file. */
 	IS(0, pipe(fds));
 	other = dup(fds[0]);
 	IS(fd, dup2(fds[0], fd));
@@ -899,7 +899,7 @@ static void futexes(void)
 	FAILS(EBADF, syscall(SYS_write, -1, "", 1));
 }
 
-/* ---- leaving a wait by other ways ---- */
+/* ---- leaving a wait in other ways ---- */
 
 static sigjmp_buf out;
 
@@ -972,7 +972,7 @@ static void cancelled(void)
 	}
 	close(fds[0]);
 	close(fds[1]);
-	/* Only the thread that jumps is to be interrupted. */
+	/* Block the signal here, so that it interrupts the thread that jumps. */
 	pthread_create(&t, NULL, jumps, (void *)8);
 	sigemptyset(&set);
 	sigaddset(&set, SIGALRM);

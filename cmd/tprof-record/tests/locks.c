@@ -1,12 +1,12 @@
-/* Threads that fight for a mutex and wait for a condition, and add up themselves what they waited.
+/* Threads contend for a mutex and wait for a condition, and add up their waiting themselves.
  *
  *	locks [HOLD_US [ROUNDS [THREADS]]]
  *
- * Prints, in ns: what was waited in site_lock, what the others waited for those in site_unlock (the
- * same, seen from the other side), and what was waited in site_wait; behind each, how much of it
- *was in waits in which the thread also lost its processor to another. The recorder's looks at the
- *clock lie within ours, so that such a wait may be that much longer for us. Holds of less than 100
- *us are spent running, longer ones asleep. */
+ * Prints, in ns: the time waited in site_lock, the time that others waited for the threads in
+ * site_unlock (the same, seen from the other side), and the time waited in site_wait; after each,
+ * how much of it was in waits in which the thread also lost its processor to another. The recorder
+ * reads the clock inside our own readings, so we may see such a wait as that much longer. Holds of
+ * less than 100 us are spent running, longer ones asleep. */
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include <inttypes.h>
 #include <pthread.h>
@@ -30,12 +30,12 @@ static pthread_mutex_t cond_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static int items;
 
-/* By reason: all, and what was noise. */
+/* Sums of all waits of a kind, and of the noisy ones among them. */
 static struct sum {
 	_Atomic uint64_t ns, noise_ns;
 } locked, waited;
 
-/* How often another took the processor away from this thread. */
+/* Returns how often this thread has lost its processor to another. */
 static long kept(void)
 {
 	struct rusage used;
@@ -94,7 +94,7 @@ static void *fight(void *arg)
 		site_lock();
 		spend(hold_us);
 		site_unlock();
-		/* A moment without the lock, or the other threads would never get it. */
+		/* Spend a moment without the lock, or the other threads would never get it. */
 		spend(hold_us / 4 + 1);
 	}
 	return arg;

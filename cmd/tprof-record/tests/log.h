@@ -1,8 +1,8 @@
-/* The own log of a test program: what each of its threads waited for, by the program's own clock.
- * A shared mapping of a file, so that it outlives the program however that ends.
+/* The log of a test program: the waits of each of its threads, by the program's own clock. It is a
+ * shared mapping of a file, so it survives however the program ends.
  *
- * `compare` reads it beside the spans of the recording. Threads are numbered in the order in which
- * main creates them, from 1 (main): the numbers that the recorder gives them, too. */
+ * `compare` compares it with the spans of the recording. Threads are numbered from 1 (main) in the
+ * order in which main creates them, as the recorder numbers them. */
 #ifndef RECORD_TESTS_LOG_H
 #define RECORD_TESTS_LOG_H
 
@@ -27,7 +27,7 @@ enum log_kind {
 	LOG_POLL,
 	LOG_JOIN,
 	LOG_FUTEX,
-	LOG_CALL, /* one that does not wait, unless the machine makes it */
+	LOG_CALL, /* a call that does not wait, except for a processor */
 	LOG_NKINDS
 };
 
@@ -37,8 +37,8 @@ struct log_entry {
 	_Atomic uint32_t kind; /* enum log_kind, set last */
 	uint32_t thread;
 	uint64_t start, end; /* CLOCK_MONOTONIC, ns; end 0: it never ended */
-	uint32_t waker;	     /* thread, 0 unknown */
-	uint32_t late;	     /* the thread was kept from running between the two */
+	uint32_t waker;	     /* thread, 0 if unknown */
+	uint32_t late;	     /* the thread lost its processor between start and end */
 };
 
 struct log {

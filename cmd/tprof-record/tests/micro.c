@@ -1,5 +1,5 @@
-/* What single operations cost, in ns, by the program's own clock; for make bench. Where one thread
- * does it alone that is its processor time, which others on the machine disturb less.
+/* Measures the cost of single operations, in ns, by the program's own clock; for make bench. If one
+ * thread works alone, its processor time is measured, which other programs disturb less.
  *
  *	micro alloc | lock | contend THREADS | create | pingpong | nothing [MILLIONS]
  *	micro grow MIB     keeps allocating and waiting; prints its resident MiB at the end */
@@ -27,7 +27,7 @@ static uint64_t mine(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Sizes as programs have them, so that no single bin of the allocator is all there is. */
+/* Allocates blocks of the sizes that programs use, so that several bins of the allocator are used. */
 static double alloc(long n)
 {
 	void *kept[64] = {NULL};
@@ -112,7 +112,7 @@ static void *answer(void *arg)
 	return arg;
 }
 
-/* Two threads that wait for each other all the time: nothing but events. */
+/* Two threads wait for each other all the time, which makes nothing but events. */
 static double pingpong(long n)
 {
 	pthread_t thread;

@@ -1,6 +1,6 @@
 /* A signal handler that allocates, takes samples and posts, a thousand times a second, while the
- * threads are in the middle of locks, waits and system calls (never of malloc: that no program may
- * do). Prints what has to be true without a recorder, too. */
+ * threads are in the middle of locks, waits and system calls (never of malloc, which no program may
+ * do). Checks facts that must also hold without a recorder, and prints them. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -63,7 +63,7 @@ int main(void)
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = on_alarm;
 	sigaction(SIGALRM, &sa, NULL);
-	/* stdio has its buffer before signals come. */
+	/* Make stdio allocate its buffer before signals come. */
 	printf("begin\n");
 	fflush(stdout);
 	if (sem_init(&sem, 0, 0))
@@ -80,7 +80,7 @@ int main(void)
 			interrupted++;
 		clock_gettime(CLOCK_MONOTONIC, &t);
 		ms = (t.tv_sec - t0.tv_sec) * 1000 + (t.tv_nsec - t0.tv_nsec) / 1000000;
-		/* On a machine that is busy it takes longer until all of it has happened. */
+		/* On a busy machine it takes longer until all of it has happened. */
 	} while (ms < 400 || (ms < 40000 && (atomic_load(&handled) <= 20 || !interrupted)));
 	setitimer(ITIMER_REAL, &never, NULL);
 	atomic_store(&over, 1);

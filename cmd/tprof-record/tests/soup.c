@@ -1,13 +1,12 @@
 /* uses: tprof-record
  *
- * Calls of libtprof-record in no order that makes sense, by threads that know nothing of each
- * other: goroutines are started while they run elsewhere, unblocked while they run, ended twice,
- * waits and tasks do not end. Whatever they do, each trace that is recorded meanwhile has to be a
- * legal one.
+ * Calls libtprof-record in random order from independent threads: goroutines are started while they
+ * run elsewhere, unblocked while they run, and ended twice; waits and tasks do not end. Each trace
+ * recorded meanwhile must still be valid.
  *
  *	soup SEED FOLDER
  *
- * Leaves three traces in FOLDER, of both formats. */
+ * Writes three traces to FOLDER, of both formats. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

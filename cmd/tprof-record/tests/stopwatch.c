@@ -1,5 +1,5 @@
-/* Runs a program and writes into a file how many seconds it took, by the clock and of processor
- * time, so that what a recorder does before and after it is not counted.
+/* Runs a program and writes to a file how many seconds it took, by the clock and of processor time,
+ * so that work of a recorder before and after it is not counted.
  *
  *	stopwatch FILE PROGRAM ARGS… */
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Threads that are many, cancelled, or outlive main.
+/* Threads that are many, cancelled or detached, or that outlive main.
  *
  *	threads many | cancel | outlive | detached */
 #include <pthread.h>
@@ -84,7 +84,7 @@ static void *to_be_cancelled(void *arg)
 			pause();
 			break;
 		default:
-			/* In the middle of anything; without calls that are not safe there. */
+			/* Cancellation may come anywhere; the loop makes no calls that are unsafe then. */
 			pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
 			for (;;)
 				atomic_fetch_add(&ran, 1);
@@ -115,7 +115,7 @@ static int cancel(void)
 			cancelled += result == PTHREAD_CANCELED;
 		}
 	}
-	/* The lock was given back by all of them. */
+	/* All of them must have released the lock. */
 	printf("%d cancelled, lock %s\n", cancelled,
 	       pthread_mutex_trylock(&mutex) ? "held" : "free");
 	printf("cleaned %s\n", atomic_load(&cleaned) ? "up" : "nothing");

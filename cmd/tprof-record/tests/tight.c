@@ -1,5 +1,5 @@
-/* Memory runs out and comes back: under its own limit (RLIMIT_AS, MIB more than it has) it
- * allocates until it is refused, frees, and does it again, in several threads; then it says so.
+/* Memory runs out and becomes available again: under its own limit (RLIMIT_AS, MIB more than it has), main
+ * and other threads, one after the other, allocate until an allocation fails, and free. Then prints a line.
  *
  *	tight [MIB] */
 #include <pthread.h>

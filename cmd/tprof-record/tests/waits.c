@@ -1,9 +1,9 @@
-/* Threads that wait in every way there is, and log each wait with the program's own clock.
+/* Threads wait in every way, and log each wait by the program's own clock.
  *
  *	waits LOG [ROUNDS]
  *
- * At its end a thread is still waiting for a semaphore that nobody posts. The first wait of main,
- * MARK_NS, is the longest sleep: what has no common clock is laid over the log by it. */
+ * At the end a thread still waits for a semaphore that is never posted. The first wait of main,
+ * MARK_NS, is the longest sleep, which aligns the log with recordings that have another clock. */
 #define _GNU_SOURCE /* RUSAGE_THREAD */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,7 +29,7 @@
 static struct log *mylog;
 static int rounds = 60;
 
-/* How often the calling thread has given up its processor, and how often another took it away. */
+/* How often the calling thread has given up its processor, and how often it has lost it to another. */
 struct switches {
 	long slept, kept;
 };
@@ -44,9 +44,9 @@ static struct switches switches(void)
 }
 
 /* Logs one wait: `call` between two looks at the clock. Entries are reserved before the clock is
- * read, and their kind is set when they are complete. What the thread did not sleep in is a call,
- * however long it took: what it could have waited for was there. Where it was kept from running,
- * the look at the clock may be late. */
+ * read, and their kind is set when they are complete. If the thread did not sleep, the entry
+ * becomes a LOG_CALL, however long it took, because it had nothing to wait for. If the thread lost
+ * its processor, the clock may have been read late. */
 #define WAIT(thread, what, call, by)                                                               \
 	do {                                                                                       \
 		struct switches was_ = switches(), is_;                                            \
@@ -214,7 +214,7 @@ static void *meeter(void *arg)
 	return NULL;
 }
 
-/* A futex by system call, as the locks of Rust and C++20 are. */
+/* A futex by system call, which the locks of Rust and C++20 use, too. */
 static _Atomic uint32_t turn;
 static uint32_t futex_waker;
 

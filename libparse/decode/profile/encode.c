@@ -379,7 +379,7 @@ static int encode(struct encoder *e)
 {
 	const struct tp_profile *p = e->p;
 	uint32_t unused;
-	int code = add_chain(e, 0, 0, &unused); /* chain 0 is none */
+	int code = add_chain(e, 0, 0, &unused); /* chain 0 means no chain */
 
 	for (size_t i = 0; i < p->ntypes && !code; i++)
 		code = put_value_type(e, 1, &p->types[i]);

@@ -31,7 +31,8 @@ static void push(struct tp_profile *p, uint32_t *stack, const struct tp_location
 	assert_int_equal(tp_profile_push_location(p, stack, l, lines, n), 0);
 }
 
-/* Everything a profile can hold, and a function, a string and a location that no sample names. */
+/* Returns a profile with everything that a profile can contain, and with a function, a string and a
+ * location that no sample uses. */
 static struct tp_profile *sample_profile(void)
 {
 	struct tp_profile *p = tp_profile_new();
@@ -58,8 +59,8 @@ static struct tp_profile *sample_profile(void)
 	push(p, &unused, &(struct tp_location){.address = 0x9999},
 	     &(struct tp_frame){.function = function(p, "never.called")}, 1);
 
-	/* Inlined calls, a location without lines, one with a line of a nameless function, one of
-	 * which nothing is known, and an inlined call of a nameless function. */
+	/* Inlined calls, a location without lines, one with a line of a nameless function, an
+	 * unknown one, and an inlined call of a nameless function. */
 	push(p, &stack, &(struct tp_location){0x1100, 1, 0},
 	     (struct tp_frame[]){{.function = function(p, "main.c"), .line = 1, .column = 2},
 				 {.function = function(p, "main.b"), .line = 2},
@@ -188,12 +189,12 @@ static void test_profile_encode_round_trip(void **state)
 	assert_int_equal(p->nsamples, q->nsamples);
 	for (size_t i = 0; i < p->nsamples; i++)
 		same_sample(p, q, i);
-	/* What no sample names is left out. */
+	/* The encoder leaves out entries that no sample uses. */
 	for (uint32_t i = 0; i < tp_dict_functions(q->dict); i++)
 		assert_string_not_equal(
 		    tp_dict_text(q->dict, tp_dict_function_at(q->dict, i).name).text,
 		    "never.called");
-	/* And once more gives the same bytes. */
+	/* Encoding the result again gives the same bytes. */
 	assert_int_equal(tp_profile_encode(q, NULL, &twice, &err), 0);
 	assert_int_equal(once.size, twice.size);
 	tp_profile_free(p);
@@ -217,7 +218,7 @@ static void test_profile_encode_empty(void **state)
 	tp_buf_release(&b);
 }
 
-/* A stack as deep as they come, and locations of many inlined calls that share beginnings. */
+/* A very deep stack, and locations of many inlined calls that share beginnings. */
 static void test_profile_encode_deep(void **state)
 {
 	enum { DEPTH = 100000, CHAIN = 300 };

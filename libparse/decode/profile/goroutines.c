@@ -14,7 +14,7 @@
  *
  * open/log.h strips what loggers add to these lines, and open/dumpline.h classifies them. A stack
  * ends at an empty line that is followed by a line of another kind; if there is an empty line after
- * every line, it takes two. Anything may stand between stacks (logs, registers). A foreign line
+ * every line, it takes two. Anything may come between stacks (logs, registers). A foreign line
  * within a stack is a loss, and so is a cut one; the stack continues after it.
  *
  * A file may contain several dumps: another one begins where a goroutine appears again
@@ -88,12 +88,12 @@ struct dump {
 
 	/* A call whose place has not been read yet. */
 	struct tp_buf call;
-	enum tp_dump_line called; /* kind of its line; TP_LINE_BLANK: there is no call */
+	enum tp_dump_line called; /* kind of its line; TP_LINE_BLANK: no call */
 	struct place call_at;
 	struct tp_where where; /* place in the current line, if it has one */
 	struct place noise;    /* lines within the stack that do not belong to it */
 	struct place other;    /* a profile of another kind, up to the next stack */
-	char others[60];       /* what that is, for messages */
+	char others[60];       /* the names of those kinds, for messages */
 	bool told;	       /* one of them is a place, so a call is damaged */
 	bool stray;	       /* a stack without its first line has been reported */
 	bool runtime_stack;    /* the current stack is the scheduler's, not a goroutine's */
@@ -308,7 +308,7 @@ static void add_to(struct place *all, struct place at)
 }
 
 /* Returns whether a line, which is not of a stack, begins a profile of another kind: its header, or
- * data that is no text. */
+ * data that is not text. */
 static bool begins_other(struct dump *d, struct tp_scan line)
 {
 	size_t n = tp_scan_left(&line);
@@ -464,8 +464,8 @@ static int add_creator(struct dump *d, struct tp_scan s, const struct tp_where *
 	return code;
 }
 
-/* Reports lines between two lines of a stack as a loss: a damaged call where a place is among them,
- * lines of something else otherwise. */
+/* Reports lines between two lines of a stack as a loss: as a damaged call if one of them is a
+ * place, otherwise as foreign lines. */
 static int end_noise(struct dump *d)
 {
 	struct place noise = d->noise;
@@ -484,7 +484,7 @@ static int end_noise(struct dump *d)
 		    noise.last > noise.line ? "are" : "is", (long long)d->g.id);
 }
 
-/* Ends the pending call, whose place is *w. */
+/* Ends the pending call, which has the place *w. */
 static int end_call_at(struct dump *d, const struct tp_where *w)
 {
 	const char *p = (const char *)d->call.data;
@@ -509,7 +509,7 @@ static int end_call_at(struct dump *d, const struct tp_where *w)
 	return code;
 }
 
-/* Ends the pending call, if there is one, without a place. */
+/* Ends the pending call, if any, without a place. */
 static int end_call(struct dump *d)
 {
 	static const struct tp_where none;
@@ -661,7 +661,7 @@ static int read_other(struct dump *d, struct tp_scan line, enum tp_dump_line kin
 
 static bool is_cut(const struct dump *d);
 
-/* Writes what is wrong with a dump that is cut off. */
+/* Describes the end of a dump that is cut off. */
 static const char *cut_end(const struct dump *d, char text[80])
 {
 	if (d->torn)
@@ -887,7 +887,7 @@ static int read_dumps(struct dump *d, const uint8_t *data, size_t size, struct t
 	code = read_file(d);
 	if (code || !tp_goroutine_dumps_end(&d->dumps))
 		return code;
-	/* Read again, now that it is known where they begin. */
+	/* Read the file again, now that the beginnings of dumps are known. */
 	d->l.p = tp_profile_new();
 	if (!d->l.p) {
 		d->l.p = p;

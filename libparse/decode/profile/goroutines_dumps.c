@@ -30,7 +30,7 @@ static int begin_at(struct tp_goroutine_dumps *d, size_t nth)
 	return tp_buf_put(&d->from, &nth, sizeof(nth));
 }
 
-/* Records the evidence, if there is any, that a dump begins with this goroutine. */
+/* Records the evidence, if any, that a dump begins with this goroutine. */
 static void note_beginning(struct tp_goroutine_dumps *d, const struct tp_goroutine_turn *turn)
 {
 	if (turn->words)
@@ -43,7 +43,7 @@ static void note_beginning(struct tp_goroutine_dumps *d, const struct tp_gorouti
 		d->begins[TP_DUMP_RUNNING_ALONE] = d->nth + 1;
 }
 
-/* Finds where a dump began between the goroutine `first` and this one, which is the same. */
+/* Finds where a dump began between goroutine `first` and this one, which has the same id. */
 static int look_back(struct tp_goroutine_dumps *d, const struct tp_goroutine_turn *turn,
 		     size_t first)
 {
@@ -97,7 +97,7 @@ int tp_goroutine_dumps_turn(struct tp_goroutine_dumps *d, struct tp_goroutine_tu
 
 /* ---- times ---- */
 
-#define TIME_WITHIN 4096 /* bytes of a line in which a time is looked for */
+#define TIME_WITHIN 4096 /* bytes of a line that are searched for a time */
 
 /* Finds a time like 2026-11-28T10:05:01 or 2026/11/28 10:05:01 in a line. */
 static void find_time(struct tp_scan s, char time[TP_DUMP_TIME])
@@ -167,7 +167,7 @@ void tp_goroutine_dumps_other(struct tp_goroutine_dumps *d, struct tp_scan line)
 	find_time(line, d->latest);
 	d->apart = true;
 	d->threads |= dashes;
-	/* The signal that made a thread print stands between the dashes and the stack. */
+	/* The signal that made a thread print comes between the dashes and the stack. */
 	if (dashes || !tp_scan_begins(line, "SIG"))
 		d->dashes = dashes;
 }

@@ -41,9 +41,10 @@ struct tp_goroutine_dumps {
 	struct tp_buf from;	       /* size_t: first goroutine of each dump except the first */
 	size_t next;		       /* index of the next one in `from` */
 	size_t begins[TP_DUMP_NRANKS]; /* 1 + the last goroutine that may begin one; 0: unset */
-	size_t doubt;		       /* 1 + one that does if a stack follows at once; 0: unset */
+	size_t doubt;		       /* 1 + a goroutine that begins one if a stack follows at
+				        * once; 0: unset */
 	char latest[TP_DUMP_TIME];     /* the last time seen between stacks; "" none */
-	char began[TP_DUMP_TIME];      /* that of this dump */
+	char began[TP_DUMP_TIME];      /* the time of this dump */
 	size_t older;		       /* dumps older than the one before them in the file */
 	bool apart;		       /* there were other lines since the last stack */
 	bool threads;		       /* threads print their goroutines again */

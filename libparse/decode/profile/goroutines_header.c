@@ -3,8 +3,8 @@
  *   goroutine 18 gp=0x… m=0 mp=0x… [chan receive (leaked) (scan), 5 minutes, locked to thread,
  *             synctest bubble 7] {key: value, "other key": "other value"}:
  *
- * What is between the number and the state comes with GOTRACEBACK=system and crash, labels with
- * GODEBUG=tracebacklabels=1 (go 1.26 and later). */
+ * GOTRACEBACK=system and crash add the text between the number and the state;
+ * GODEBUG=tracebacklabels=1 (go 1.26 and later) adds the labels. */
 #include <string.h>
 
 #include "decode/profile/goroutines.h"

@@ -363,7 +363,7 @@ static void test_goroutines_read_several(void **state)
 	}
 }
 
-/* Stacks of several programs are no dumps of one. */
+/* Stacks of several programs are not several dumps of one. */
 static void test_goroutines_read_mixed(void **state)
 {
 	static const struct {
@@ -417,7 +417,7 @@ static void test_goroutines_read_newest_first(void **state)
 	assert_string_equal(got, "error -3: has its lines newest first, so stacks cannot be read; "
 				 "reverse them, e.g. with tac\n");
 	free(got);
-	/* Calls that were left out are damage of another kind. */
+	/* Missing calls are reported as another kind of damage. */
 	got = show_read(places, strlen(places), false);
 	assert_non_null(strstr(got, "lost line 2 of goroutine 1's stack cannot be read\n"));
 	free(got);
@@ -439,7 +439,7 @@ static void test_goroutines_read_newest_first(void **state)
 	tp_profile_free(p);
 }
 
-/* Of many the first and the latest are kept. */
+/* Of many dumps, the first and the latest are kept. */
 static void test_goroutines_read_many(void **state)
 {
 	struct tp_buf text = {0};
@@ -539,7 +539,8 @@ static void test_goroutines_read_many_losses(void **state)
 	tp_buf_release(&text);
 }
 
-/* CPU time that n goroutines take, whose ids are a multiple of `apart`: the least of three times. */
+/* Returns the CPU time for reading n goroutines whose ids are multiples of `apart`: the least of
+ * three runs. */
 static double time_of(int n, int64_t apart)
 {
 	double least = 1e9;
@@ -587,7 +588,7 @@ static struct tp_profile *read_file(const char *path)
 	return p;
 }
 
-/* Goroutines whose stack has a function of this name. */
+/* Returns the number of goroutines whose stack has a function of this name. */
 static int64_t below(const struct tp_profile *p, const char *name)
 {
 	int64_t sum = 0;
@@ -606,7 +607,7 @@ static int64_t below(const struct tp_profile *p, const char *name)
 	return sum;
 }
 
-/* What testdata/programs/stuck.go says should be found, and that all forms say the same. */
+/* All three forms give the goroutines that testdata/programs/stuck.go describes. */
 static void test_goroutines_read_three_forms(void **state)
 {
 	static const char *const files[] = {

@@ -1,6 +1,6 @@
-/* Shared by the readers of the older formats. Samples are collected as stacks of places (distinct
- * addresses), because names and mappings come between or after them. At the end they become a
- * profile. Values, addresses and mappings equal those of github.com/google/pprof,
+/* The interface of the readers of the older formats. Samples are collected as stacks of places
+ * (distinct addresses), because names and mappings come between or after them. At the end they
+ * become a profile. Values, addresses and mappings equal those of github.com/google/pprof,
  * profile/legacy_profile.go, which is our source for the formats. */
 #ifndef TP_DECODE_PROFILE_LEGACY_H
 #define TP_DECODE_PROFILE_LEGACY_H

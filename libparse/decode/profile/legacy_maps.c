@@ -22,7 +22,7 @@ struct name {
 struct names {
 	struct name at[MAX_NAMES];
 	size_t n;
-	struct tp_arena kept; /* their texts; replaced lines do not last */
+	struct tp_arena kept; /* copies of names and values, as replaced lines are temporary */
 	/* Work over all lines: texts compared, bytes inserted. A compressed dump may have far more
 	 * lines than any program has mappings. */
 	uint64_t *steps; /* of all parts of the dump */
@@ -47,8 +47,8 @@ static size_t spaces(struct tp_scan *s)
 	return (size_t)(s->at - from);
 }
 
-/* Reads a word of the characters of a set (NULL: up to a space), after spaces. Moves *s only if
- * there is one. */
+/* Skips spaces and reads a word of the characters of a set (NULL: up to a space). Moves *s only if
+ * it finds one. */
 static struct tp_scan word(struct tp_scan *s, const char *set)
 {
 	struct tp_scan at = *s, found = {0};

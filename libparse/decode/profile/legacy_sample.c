@@ -144,7 +144,7 @@ void tp_legacy_strip_second(const struct tp_legacy *l, struct tp_legacy_sample *
 {
 	uint32_t *stack = (uint32_t *)(void *)l->stack.data + s->at;
 
-	/* The leaf moves down: what follows stays where it is. */
+	/* Move the leaf, so that all other frames can stay in place. */
 	stack[1] = stack[0];
 	s->at++;
 	s->n--;

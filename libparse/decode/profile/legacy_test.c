@@ -1,5 +1,5 @@
 /* The older formats. Values, addresses, mappings and labels of the cases were compared with what
- * pprof -raw prints for the same text; names and counters it does not keep. */
+ * pprof -raw prints for the same text; pprof does not keep names and counters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -328,8 +328,7 @@ static void test_legacy_read_long_and_hostile(void **state)
 	}
 }
 
-/* One address with many names, then on a stack many times: a small text that would be a huge tree.
- */
+/* One address with many names that is many times on a stack: a small text that would be a huge tree. */
 static void test_legacy_read_inlining_bomb(void **state)
 {
 	struct tp_buf text = {0};
@@ -359,7 +358,7 @@ static void expect_refused(struct tp_buf *text, const char *why)
 	tp_buf_release(text);
 }
 
-/* Lines of a few bytes, which stand for long ones. */
+/* Lines of a few bytes that expand to long ones. */
 static void test_legacy_read_names_bomb(void **state)
 {
 	struct tp_buf text = {0};
@@ -374,7 +373,7 @@ static void test_legacy_read_names_bomb(void **state)
 	expect_refused(&text, "names in the list of mappings expand to too much text");
 }
 
-/* Lines that ask for an address along a whole stack, which does not have it. */
+/* Names of an address that is not on the stack: each one searches the whole stack. */
 static void test_legacy_read_names_elsewhere(void **state)
 {
 	struct tp_buf text = {0};
@@ -389,7 +388,7 @@ static void test_legacy_read_names_elsewhere(void **state)
 	expect_refused(&text, "too many lines name addresses that are not on the stack above them");
 }
 
-/* ---- profiles that are appended to a file, and words before them ---- */
+/* ---- profiles appended to a file, and text before them ---- */
 
 /* NULL: no notice */
 static const struct {
@@ -480,7 +479,7 @@ static void test_legacy_read_parts(void **state)
 	}
 }
 
-/* Counts of goroutines are moments, not amounts. */
+/* Counts of goroutines are states at a moment, so they are not added up. */
 static void test_legacy_read_moments(void **state)
 {
 	static const char text[] = "goroutine profile: total 1\n1 @ 0x11\n"

@@ -53,7 +53,7 @@ static void check(const struct tp_paths *p, struct tp_dict *d)
 	}
 	stacks = tp_dict_stacks(d);
 	assert_int_equal(stacks, tp_dict_stacks(other));
-	/* What was there is found. */
+	/* Look-ups find the nodes. */
 	for (uint32_t i = 1; i < stacks; i++) {
 		struct tp_stack_node n = tp_dict_stack_at(d, i);
 		uint32_t id;
@@ -87,7 +87,7 @@ static void test_paths_put(void **state)
 			seed = seed * 1664525 + 1013904223;
 			for (uint32_t end = (seed >> 8) % (cases[c].longest + 1); n < end; n++) {
 				seed = seed * 1664525 + 1013904223;
-				/* Mostly the same one: long common beginnings. */
+				/* Mostly the same frame, which makes common beginnings long. */
 				frame[n] = seed >> 29 ? 1 : 1 + (seed >> 8) % cases[c].frames;
 			}
 			add(&p, frame, n);

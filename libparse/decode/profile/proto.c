@@ -18,8 +18,8 @@
  * CheckValid): what it refuses is an error if strict, otherwise a loss, and the rest is kept.
  *
  * Profiles one after the other (files that were joined, or a file that is appended to) would read
- * as one with wrong strings: each is read with tables of its own, and their samples are added up,
- * as profile.Merge does with files. */
+ * as one with wrong strings: each is read with its own tables, and their samples are added up, as
+ * profile.Merge does with files. */
 #include "decode/profile/proto.h"
 
 #include <stdio.h>
@@ -117,7 +117,7 @@ static struct tp_proto_list *list_of(struct tp_proto *d, struct outline *o, uint
 	}
 }
 
-/* `whole` is the field with its tag; f has bytes only for that wire type. */
+/* Records one field. `whole` is the field with its tag; f->bytes is set only for that wire type. */
 static int outline_field(struct tp_proto *d, struct outline *o, const struct tp_field *f,
 			 struct tp_slice whole)
 {

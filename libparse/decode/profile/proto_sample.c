@@ -16,7 +16,7 @@ struct sampler {
 	struct tp_paths paths;
 	uint32_t unknown; /* frame of a missing location, 0 not made yet */
 	int64_t *value;
-	size_t nvalue; /* may be more than there is room for */
+	size_t nvalue; /* may exceed the room of the array */
 	struct tp_label *label;
 	size_t nlabel, label_room;
 };

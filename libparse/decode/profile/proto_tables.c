@@ -318,7 +318,7 @@ static int read_location(struct tp_proto *d, size_t place, struct lines *lines)
 	code = enter(d, &d->location_ids, v[1], place, where, "location", &fresh);
 	if (code || !fresh)
 		return code;
-	/* A missing mapping counts as none (pprof: Profile.postDecode). */
+	/* A missing mapping counts as no mapping (pprof: Profile.postDecode). */
 	mapping = tp_proto_ids_find(&d->mapping_ids, v[2]);
 	if (!v[2] && mapping != TP_NO_ID && !covers(d, mapping, v[3]))
 		mapping = TP_NO_ID;

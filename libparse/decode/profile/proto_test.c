@@ -94,7 +94,7 @@ static void whole(struct tp_buf *b)
 	MESSAGE(&m, 3, 1, S_KEY, 3, 512, 4, S_BYTES);
 	MESSAGE(&m, 3, 1, S_KEY, 2, S_VALUE);
 	MESSAGE(&m, 3, 1, S_KEY, 3, 64);
-	MESSAGE(&m, 3, 1, S_KEY); /* says nothing */
+	MESSAGE(&m, 3, 1, S_KEY); /* a label without a value */
 	bytes(b, 2, m.data, m.size);
 	m.size = 0;
 	number(&m, 1, BIG_ID); /* not packed */
@@ -284,8 +284,8 @@ static void test_proto_read_unknown_fields(void **state)
 	tp_buf_release(&with);
 }
 
-/* Neighbours share callers, and the path of the previous one is reused: in any order and with any
- * lengths, a sample's stack is that of its locations. */
+/* A sample's stack consists of its locations, whatever the order and lengths of samples. (The
+ * reader reuses the path of the previous sample.) */
 static void test_proto_read_stacks(void **state)
 {
 	static const struct {
@@ -338,7 +338,7 @@ static void test_proto_read_stacks(void **state)
 
 /* Violations of a rule: an error when strict, otherwise a loss beside the valid part. */
 struct breach {
-	void (*add)(struct tp_buf *b); /* behind a sound profile of one type */
+	void (*add)(struct tp_buf *b); /* appends the fault to a sound profile of one type */
 	size_t samples;		       /* that are kept */
 	int lenient;		       /* code when not strict */
 };
@@ -647,7 +647,7 @@ static void test_proto_read_several(void **state)
 		char expected[256];
 		int code;
 
-		/* One that begins with samples is only known by one of the same encoder. */
+		/* A profile that begins with samples is recognised only after one of the same encoder. */
 		if (one != other && (strchr("s", *one) || strchr("s", *other)))
 			continue;
 		small(&b, one, less, "uno", 5, "cpu");
@@ -770,12 +770,12 @@ static void test_proto_read_no_types(void **state)
 
 	(void)state;
 	bytes(&b, 6, "", 0);
-	p = read_bytes(&b, true, &code); /* nothing is fine */
+	p = read_bytes(&b, true, &code); /* an empty profile is valid */
 	assert_int_equal(code, 0);
 	assert_int_equal(p->nsamples, 0);
 	tp_profile_free(p);
 	MESSAGE(&b, 2, 1, 1);
-	assert_null(read_bytes(&b, false, &code)); /* values of nothing are not */
+	assert_null(read_bytes(&b, false, &code)); /* values without types are not */
 	assert_int_equal(code, TP_EFORMAT);
 	tp_buf_release(&b);
 	assert_null(read_bytes(&b, false, &code));
@@ -935,7 +935,7 @@ static void test_proto_seen_other_things(void **state)
 	    {"go 1.22 trace\0\0\0", 16, false},
 	    {"\x0a\x04\x08\x01\x10\x02", 6, true},
 	    {"\x32\x00", 2, true},
-	    {"\x12\x00", 2, false}, /* tells nothing */
+	    {"\x12\x00", 2, false}, /* not enough to recognise it */
 	    {"\x0a\x02\x09\x01", 4, false},
 	    {"\x0a\x00\x48", 3, false}, /* cut early */
 	    {"\x80\x02\x05\x0a\x04\x08\x01\x10\x02", 9, true},

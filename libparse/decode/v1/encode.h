@@ -1,7 +1,7 @@
 /* Writes traces of go 1.5, byte for byte as its tracer frames them (wire.h has the grammar).
- * Every P fills a buffer of its own, which is written when it is full. Partly filled buffers, the
- * stack table and the frequency follow at the end. Each event must have its own sequence number,
- * and times must not decrease in that order.
+ * Each P has its own buffer, which is written when it is full. Partly filled buffers, the stack
+ * table and the frequency follow at the end. Each event must have its own sequence number, and
+ * times must not decrease in that order.
  *
  *	tp_v1_encoder_new(&e, &sink, err);
  *	tp_v1_encode_stack(e, pcs, n, &id, err);

@@ -1,5 +1,5 @@
-/* Traces of go 1.5 written here: bytes as the tracer's document frames them, and what our own
- * strict reader makes of a longer one. */
+/* Traces of go 1.5 from the encoder: a short one compared byte by byte with the format, and a
+ * longer one read back strictly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -133,7 +133,7 @@ static void note_special(struct tp_v1_walk *w, const uint8_t *at, enum tp_v1_kin
 
 	if (!b)
 		return;
-	/* INT64_MAX means none. */
+	/* INT64_MAX means that the batch has no special. */
 	int64_t k = (int64_t)key < INT64_MAX ? (int64_t)key : INT64_MAX - 1;
 
 	if (k < b->need[kind])

@@ -104,8 +104,8 @@ enum tp_v1_form {
 	TP_V1_LOGGED,  /* the same, then a message: UserLog */
 	TP_V1_TEXT,    /* id, length, bytes: String */
 	TP_V1_HEAD,    /* Batch */
-	/* The first two once more, for types whose arguments are needed before the events are
-	 * ordered: table entries, CPU samples, and returns from system calls. */
+	/* The first two again, for types whose arguments are needed before the events are ordered:
+	 * table entries, CPU samples, and returns from system calls. */
 	TP_V1_INLINE_NOTED,
 	TP_V1_SIZED_NOTED,
 };
@@ -128,8 +128,8 @@ struct tp_v1_wire {
 
 void tp_v1_wire_init(struct tp_v1_wire *w, int version);
 
-/* Reads a varint at *p, where ten bytes must be readable, and moves *p behind it. Returns false if
- * it does not fit 64 bits. */
+/* Reads a varint at *p, where ten bytes must be readable, and moves *p past it. Returns false if it
+ * does not fit 64 bits. */
 static inline bool tp_v1_uvarint(const uint8_t **p, uint64_t *value)
 {
 	const uint8_t *at = *p;

@@ -9,7 +9,7 @@
 
 static const int versions[] = {5, 7, 8, 9, 10, 11, 19, 21};
 
-/* Every number once, in order, with a name of its own that fits the counters of a trace. */
+/* The table has every number once and in order, each with a unique name that fits tp_wire_count. */
 static void test_wire_table_is_dense(void **state)
 {
 	unsigned n = 0;
@@ -29,7 +29,7 @@ static void test_wire_table_is_dense(void **state)
 	assert_string_equal(tp_v1_names[TP_V1_GO_SYSEXIT], "GoSysExit");
 }
 
-/* How many types a version has, from the sources of its tracer. */
+/* Each version has the number of types that its tracer's source has. */
 static void test_wire_init_knows_types_of_versions(void **state)
 {
 	static const unsigned types[] = {36, 40, 42, 44, 44, 48, 49, 49};
@@ -86,7 +86,7 @@ static void test_uvarint_limits(void **state)
 {
 	static const struct {
 		uint8_t bytes[10];
-		int size; /* 0: does not fit */
+		int size; /* 0: it does not fit */
 		uint64_t value;
 	} cases[] = {
 	    {{0}, 1, 0},

@@ -27,7 +27,7 @@ struct tp_v2_batch {
 	uint32_t size;	 /* of its data */
 };
 
-/* Reads the batch at *offset and moves *offset behind it. Returns 1, 0 at the end of the input, or
+/* Reads the batch at *offset and moves *offset past it. Returns 1, 0 at the end of the input, or
  * TP_EFORMAT or TP_ETRUNC. After an error, *offset is unchanged, b->start is set, and b->offset is
  * nonzero if the only fault is that the input ends within the batch's data. As in Go, the type byte
  * of an experimental batch at the very end of the input is ignored (0). */

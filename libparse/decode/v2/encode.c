@@ -1,7 +1,7 @@
 /* See wire.h for the grammar. Limits of Go's reader: 64 KiB per batch, 128 frames per stack
  * (further callers are left out), 1 KiB per string (longer ones are cut). It identifies frames by
- * PC (internal/trace/generation.go, addStacks), so frames that share one, such as inlined calls,
- * get PCs of their own. */
+ * PC (internal/trace/generation.go, addStacks), so the encoder gives unique PCs to frames that
+ * share one, such as inlined calls. */
 #include "decode/v2/encode.h"
 
 #include <stdbool.h>

@@ -114,7 +114,7 @@ static void forget(struct story *s)
 	tp_buf_release(&s->bytes);
 }
 
-/* What the reader finds. */
+/* The reader's results. */
 struct found {
 	struct tp_trace trace;
 	uint64_t blocks, unblocks;
@@ -227,7 +227,7 @@ static void test_encode_unknown_ids(void **state)
 	tp_dict_free(dict);
 }
 
-/* A full disk: the writer's error is returned, whenever it happens. */
+/* On a full disk the writer's error is returned, whichever write fails. */
 struct disk {
 	size_t left;
 };

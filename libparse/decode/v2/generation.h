@@ -86,10 +86,9 @@ void tp_v2_generation_release(struct tp_v2_generation *g);
 int tp_v2_generation_add(struct tp_v2_generation *g, const struct tp_v2_batch *b,
 			 struct tp_err *err);
 
-/* Collects the batches of the generation at *offset as Go's reader does and moves *offset behind
- * them and the end mark, if there is one. *end says why it stopped; after a fault, *err describes
- * it and *offset is the start of that batch. g->number is 0 if there was no batch. Returns 0,
- * TP_ENOMEM or TP_ELIMIT. */
+/* Collects the batches of the generation at *offset as Go's reader does and moves *offset past them and the
+ * end mark, if any. *end says why it stopped; after a fault, *err describes it and *offset is the start of
+ * that batch. g->number is 0 if there was no batch. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int tp_v2_generation_scan(struct tp_v2_generation *g, uint64_t *offset, enum tp_v2_end *end,
 			  struct tp_err *err);
 

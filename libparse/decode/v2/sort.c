@@ -156,7 +156,7 @@ static size_t partition(struct tp_v2_entry *e, size_t a, size_t b, size_t pivot,
 	return j;
 }
 
-/* Moves entries equal to the pivot to the left, where none is smaller. Returns the index of the
+/* Moves entries equal to the pivot to the left; no entry may be smaller. Returns the index of the
  * first larger one. */
 static size_t partition_equal(struct tp_v2_entry *e, size_t a, size_t b, size_t pivot)
 {

@@ -10,9 +10,9 @@
 
 #include "decode/v2/sort.h"
 
-/* The order that Go 1.27's slices.SortFunc leaves entries of equal time in, as a hash (FNV-1a over
- * the entries' numbers): of noise with many ties, of the result with some entries swapped, and of
- * that reversed. Each is sorted where the one before was. */
+/* Compares the order of entries of equal time with that of Go 1.27's slices.SortFunc, as a hash
+ * (FNV-1a over the entries' numbers). Sorts noise with many ties, then the result with some entries
+ * swapped, then that reversed. */
 static void test_sort_leaves_ties_as_go_does(void **state)
 {
 	static const struct {

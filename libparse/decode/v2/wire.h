@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define TP_V2_HEADER_SIZE 16	      /* "go 1.22 trace\0\0\0" */
-#define TP_V2_MAX_BATCH	  (64u << 10) /* bytes behind a batch header */
+#define TP_V2_MAX_BATCH	  (64u << 10) /* bytes after a batch header */
 #define TP_V2_MAX_FRAMES  128u	      /* of a stack */
 #define TP_V2_MAX_STRING  (1u << 10)
 #define TP_V2_MAX_EVENT	  51 /* bytes of a timed event: a type and five varints */
@@ -120,7 +120,7 @@ enum tp_v2_pstatus {
 	TP_V2_NPSTATUS
 };
 
-#define TP_V2_NO_M UINT64_MAX /* M of events that are on none */
+#define TP_V2_NO_M UINT64_MAX /* M of events that are not on an M */
 
 struct tp_v2_wire_event {
 	const char *name; /* NULL for unused numbers */

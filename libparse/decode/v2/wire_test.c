@@ -49,7 +49,7 @@ static void test_wires_of_timed_events(void **state)
 		}
 		assert_int_equal(tp_v2_arity[i], w->nargs);
 		assert_string_equal(w->args[0], "dt");
-		/* What a type is called on the wire and in the model is the same. */
+		/* A type has the same name on the wire and in the event model. */
 		if (i == TP_V2_ClockSnapshot)
 			continue;
 		assert_non_null(tp_event_descs[i].wire);
