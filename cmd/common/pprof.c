@@ -93,8 +93,8 @@ static const struct {
     {"tprof-diff", "trim", "tprof-diff shows all rows with --rows=0"},
     {"tprof-flame", "trim", "--min-width=0 folds nothing"},
     {"tprof-flame", "nodecount", "--min-width and --max-depth say how much is drawn"},
-    {"tprof-flame", "nodefraction", "--min-width=PERCENT folds what is narrower"},
-    {"tprof-export", "trim", "nothing is left out of what is written"},
+    {"tprof-flame", "nodefraction", "--min-width=PERCENT folds narrower frames"},
+    {"tprof-export", "trim", "the export leaves nothing out"},
 };
 
 /* Other options of pprof. Each command has those that suit it; tprof-top has all. */

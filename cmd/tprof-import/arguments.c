@@ -183,7 +183,7 @@ static void check_keys(const struct argp_state *state, const char *keys)
 		end = a + n;
 		if (memchr(a, '=', n) || memchr(a, ',', n))
 			argp_error(state,
-				   "--folder-labels: '%s' is not keys with / between them: "
+				   "--folder-labels: '%s' is not a list of keys separated by /: "
 				   "host/version",
 				   keys);
 		for (const char *b = keys; n && b < a; b += strcspn(b, "/") + 1)
@@ -191,7 +191,7 @@ static void check_keys(const struct argp_state *state, const char *keys)
 				argp_error(state, "--folder-labels: '%s' has a key twice", keys);
 	}
 	if (!keys[strspn(keys, "/")])
-		argp_error(state, "--folder-labels: '%s' names no key", keys);
+		argp_error(state, "--folder-labels: '%s' has no key", keys);
 }
 
 static void check(struct args *args, struct argp_state *state)
@@ -209,7 +209,8 @@ static void check(struct args *args, struct argp_state *state)
 	if (args->keys)
 		check_keys(state, args->keys);
 	if (args->dump && strcmp(args->dump, "events") != 0)
-		argp_error(state, "--dump: '%s' is not events", args->dump);
+		argp_error(state, "--dump: '%s' is not 'events', the only kind of dump",
+			   args->dump);
 	check_slurm(args, state);
 	check_modes(args, state);
 	check_report(args, state);

@@ -236,7 +236,7 @@ static const struct {
     {".mode", "[FORMAT]", "show or set the format: table, csv, tsv, json, markdown", do_mode},
     {".quit", "", "end (so do ^D, quit and exit)", do_quit},
     {".schema", "[TABLE]", "what a table's columns mean; all tables without a name", do_schema},
-    {".tables", "", "the tables there are", do_tables},
+    {".tables", "", "the tables of the store", do_tables},
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -22,7 +22,7 @@ int rep_spent_put(void *ctx, const struct rep_stretch *s, struct tp_err *err)
 	if (code)
 		return tp_err_full(
 		    err, code,
-		    "these tasks and regions do too many different things for one report");
+		    "these tasks and regions have too many different steps for one report");
 	t->cell[at].item = s->item;
 	t->cell[at].what = what;
 	tp_sum(&t->cell[at].ns, tp_minus(s->to, s->from));

@@ -274,8 +274,7 @@ int rep_merger_finish(struct rep_merger *m, struct tp_profile **sum, struct tp_e
 {
 	*sum = NULL;
 	if (!m->sum)
-		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-				  "there are no profiles to add up");
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "no profiles to add up");
 	m->sum->default_type = default_type(m);
 	if (!m->plain)
 		drop_zeros(m->sum);

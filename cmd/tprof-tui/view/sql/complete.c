@@ -165,7 +165,7 @@ static int add_keywords(struct adding *a, enum clause clause)
 
 	if (clause == CLAUSE_START)
 		failed = add_word(a, "select", "rows of tables") ||
-			 add_word(a, ".tables", "the tables there are") ||
+			 add_word(a, ".tables", "the tables of the store") ||
 			 add_word(a, ".schema", "what a table's columns mean");
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && a->size && !failed; i++)
 		failed = add_word(a, words[i], "");
@@ -243,7 +243,7 @@ int sql_complete(struct rep_query *q, const char *text, size_t at, struct tui_me
 				       &a, err);
 	}
 	if (start && text[start - 1] == '.') { /* .tables */
-		tui_menu_add(menu, "tables", ".tables", "the tables there are");
+		tui_menu_add(menu, "tables", ".tables", "the tables of the store");
 		tui_menu_add(menu, "schema ", ".schema TABLE", "what a table's columns mean");
 		tui_menu_add(menu, "help", ".help", "functions beside SQLite's own");
 		return 0;

@@ -125,7 +125,7 @@ static void put_waker(struct paper *p, const struct timeline *s)
 		line(p, TUI_STYLE_NORMAL, "woken by %s at %s%s; press w to go there", who,
 		     tl_time_text(s, when, d->moment.cause.ns), where);
 	} else if (d->moment.span.state == TP_ST_WAITING && d->moment.span.open) {
-		line(p, TUI_STYLE_NORMAL, "nobody woke it before the run ended");
+		line(p, TUI_STYLE_NORMAL, "still waiting when the run ended");
 	} else if (*d->outside) {
 		line(p, TUI_STYLE_NORMAL, "woken by %s", d->outside);
 	} else if (d->moment.span.state == TP_ST_WAITING) {

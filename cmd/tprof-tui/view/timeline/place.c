@@ -302,7 +302,7 @@ static void follow_now(struct tui *t, struct timeline *s)
 		if (d->moment.span.state == TP_ST_WAITING && d->moment.span.open)
 			tui_message(
 			    t,
-			    "nobody woke %s before the run ended; press B for the next longest "
+			    "%s was still waiting when the run ended; press B for the next longest "
 			    "wait, Enter for its life%s",
 			    who, back);
 		else if (*d->outside)
