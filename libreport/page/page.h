@@ -28,6 +28,7 @@ struct rep_page_options {
 	const char *command; /* that made the page, likewise; NULL: unknown */
 	const char *version; /* of what made it */
 	const char *sample_index; /* of profiles: only this type; NULL: the first PAGE_TYPES */
+	const char *own;	  /* of a trace: as rep_filter_text.own */
 	int64_t rows;		  /* the most of a table; 0: REP_PAGE_ROWS */
 };
 
