@@ -14,11 +14,11 @@ _tprof_report()
 		return
 		;;
 	--base | --output | -o) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	--title | --rows | -n) return ;;
+	--title | --rows | -n | --own) return ;;
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--base= --base-run= --help --output= --rows= --run= --sample-index= --title=
+		COMPREPLY=($(compgen -W '--base= --base-run= --help --output= --own= --rows= --run= --sample-index= --title=
 			--usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

@@ -8,6 +8,7 @@ _tprof_tui()
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
+	--own) return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
 	esac
 	for ((i = 1; i < COMP_CWORD; i++)); do
@@ -15,7 +16,7 @@ _tprof_tui()
 	done
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--ascii --color= --help --keys --no-mouse --run= --usage --version' -- "$cur"))
+		COMPREPLY=($(compgen -W '--ascii --color= --help --keys --no-mouse --own= --run= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*)

@@ -63,8 +63,7 @@ static bool is_plumbing(struct tp_text name)
 	return !name.size;
 }
 
-/* The stack from the site on. */
-static uint32_t site_node(const struct tp_dict *dict, uint32_t stack)
+uint32_t rep_stack_site_node(const struct tp_dict *dict, uint32_t stack)
 {
 	uint32_t at = stack;
 
@@ -80,7 +79,7 @@ static uint32_t site_node(const struct tp_dict *dict, uint32_t stack)
 
 uint32_t rep_stack_site(const struct tp_dict *dict, uint32_t stack)
 {
-	return tp_dict_stack_at(dict, site_node(dict, stack)).frame;
+	return tp_dict_stack_at(dict, rep_stack_site_node(dict, stack)).frame;
 }
 
 struct tp_text rep_stack_short(struct tp_text t)
@@ -123,7 +122,7 @@ static uint32_t collector_node(const struct tp_dict *dict, uint32_t stack, uint3
 
 uint32_t rep_stack_collector(const struct tp_dict *dict, uint32_t stack)
 {
-	uint32_t node = collector_node(dict, stack, site_node(dict, stack));
+	uint32_t node = collector_node(dict, stack, rep_stack_site_node(dict, stack));
 
 	return tp_dict_stack_at(dict, node).frame;
 }
@@ -199,7 +198,7 @@ uint32_t rep_stack_below(struct rep_own *own, const struct tp_dict *dict, uint32
 
 struct rep_value rep_stack_where(struct rep_texts *t, uint32_t stack)
 {
-	uint32_t site = site_node(t->dict, stack);
+	uint32_t site = rep_stack_site_node(t->dict, stack);
 	uint32_t collector = collector_node(t->dict, stack, site);
 	uint32_t leaf = collector ? collector : site, at = leaf;
 	uint32_t below = rep_stack_below(&t->own, t->dict, leaf);

@@ -41,7 +41,8 @@ struct rep_value rep_texts_log(struct rep_texts *t, uint32_t category, uint32_t 
  * "github.com/x/y/pkg.(*T).M". */
 struct tp_text rep_stack_short(struct tp_text name);
 
-/* Returns the frame of the site; 0 for the empty stack. */
+/* Returns the node of the site and its frame; 0 for the empty stack. */
+uint32_t rep_stack_site_node(const struct tp_dict *dict, uint32_t stack);
 uint32_t rep_stack_site(const struct tp_dict *dict, uint32_t stack);
 /* Returns the frame of the garbage collector between the leaf and the site; 0 for none. */
 uint32_t rep_stack_collector(const struct tp_dict *dict, uint32_t stack);

@@ -10,6 +10,7 @@
 #include "common/number.h"
 #include "common/option.h"
 #include "common/sides.h"
+#include "common/view_options.h"
 #include "page/page.h"
 
 struct args {
@@ -33,6 +34,7 @@ static const struct argp_option options[] = {
      "Show only this sample type of profiles, by name or number (default: four of them)", 0},
     {"title", SETS(page.title), "TEXT", 0, "Use TEXT as the heading (default: the name of the run)",
      0},
+    {"own", SETS(page.own), "REGEX", 0, CMD_OWN_DOC, 0},
     {"rows", 'n', "N", CMD_OPTION_LAST, "Show at most N rows of each table (default: 100)", 0},
     {0},
 };
@@ -56,6 +58,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->page.sample_index = args->profile.sample_index;
 		if (args->cmd.side_run[CMD_OLD] && !args->cmd.files[CMD_OLD].n)
 			argp_error(state, "--base-run picks runs of OLD; give --base=OLD as well");
+		cmd_check_filter(state, &(struct rep_filter_text){.own = args->page.own});
 		ending = args->cmd.output ? cmd_file_ending(args->cmd.output) : "";
 		if (*ending && strcmp(ending, ".html") && strcmp(ending, ".htm"))
 			argp_error(state,
@@ -366,6 +369,10 @@ static int run(struct args *args)
 	if (kind == CMD_KIND_TRACE && args->page.sample_index)
 		return cmd_reject(&args->cmd, CMD_USAGE,
 				  "%s: --sample-index is for profiles, and this is a trace", path);
+	if (args->page.own && (kind != CMD_KIND_TRACE || olds->n))
+		return cmd_reject(&args->cmd, CMD_USAGE,
+				  "%s: --own is for the page of one trace, and this %s", path,
+				  olds->n ? "compares" : "is a profile");
 	if (kind == CMD_KIND_TRACE)
 		return report_trace(args);
 	return olds->n ? report_difference(args) : report_profile(args);

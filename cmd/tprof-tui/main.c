@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "common/common.h"
+#include "common/view_options.h"
 #include "store/lock.h"
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/position.h"
@@ -17,6 +18,7 @@ struct args {
 	char **words; /* the arguments of the view, nwords */
 	int nwords;
 	struct tp_buf arg; /* the words, joined with blanks; without words no data */
+	const char *own;
 	bool ascii, no_mouse, keys;
 };
 
@@ -25,6 +27,7 @@ enum { KEY_ASCII = 0x2000, KEY_NO_MOUSE, KEY_KEYS };
 static const struct argp_option options[] = {
     {"ascii", KEY_ASCII, NULL, 0, "Draw with ASCII characters only", 0},
     {"no-mouse", KEY_NO_MOUSE, NULL, 0, "Leave the mouse to the terminal", 0},
+    {"own", CMD_SETS(struct args, own), "REGEX", 0, "Functions of your own code, for WHERE", 0},
     {"keys", KEY_KEYS, NULL, 0, "List every key and command, and exit", 0},
     {0},
 };
@@ -94,6 +97,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		if (!args->path && !args->keys)
 			argp_error(state, "no input file; name a trace, a profile or a store");
 		check_view(args, state);
+		cmd_check_filter(state, &(struct rep_filter_text){.own = args->own});
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -109,8 +113,7 @@ static const struct argp argp = {
 	   "\v"
 	   "The views: runs [RUN], overview, timeline [ROWS], top [REPORT], flame, "
 	   "diff [OLD [NEW]], goroutine [ID], sql [STATEMENT]. Inside, ? lists the keys and : "
-	   "takes commands.\n"
-	   "A TABLE is one of tprof-top, such as tasks; \"top tasks\" opens it, too.\n"
+	   "takes commands. A TABLE is one of tprof-top, such as tasks.\n"
 	   "For example: tprof-tui go.trace block",
     .children = children,
 };
@@ -161,6 +164,7 @@ static int run(struct args *args)
 	if (args->keys)
 		return list_keys(args);
 	tui_select_init(&t.select);
+	t.select.own = args->own;
 	args->cmd.no_run_is_fine = true;
 	args->cmd.lets_connect = true;
 	status = cmd_open(&args->cmd, args->path);

@@ -200,6 +200,7 @@ static bool take_select(struct tui *t, const struct tui_position *p, struct tui_
 	bool fine = p->from_ns < p->to_ns;
 
 	tui_select_init(s);
+	s->own = t->select.own;
 	s->run = tui_run_find(&t->cmd->all, p->run);
 	s->other = tui_run_find(&t->cmd->all, p->other);
 	s->from_ns = p->from_ns;

@@ -52,8 +52,10 @@ void tui_select_init(struct tui_select *s)
 void tui_select_clear(struct tui_select *s)
 {
 	const struct rep_run *run = s->run, *other = s->other;
+	const char *own = s->own;
 
 	tui_select_release(s);
+	s->own = own;
 	s->run = run;
 	s->other = other;
 }
@@ -86,7 +88,7 @@ bool tui_select_same(const struct tui_select *a, const struct tui_select *b)
 
 struct rep_filter_text tui_select_filter(const struct tui_select *s, unsigned by, char times[60])
 {
-	struct rep_filter_text f = {0};
+	struct rep_filter_text f = {.own = s->own};
 	const char **const texts[TUI_NTEXTS] = {&f.goroutine, &f.focus, &f.reason,
 						&f.state,     &f.task,	&f.region};
 

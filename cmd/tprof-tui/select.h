@@ -41,6 +41,7 @@ struct tui_select {
 		};
 		char *text[TUI_NTEXTS];
 	};
+	const char *own; /* --own, which is not a filter; NULL: not given. Not owned. */
 	/* Where a newly opened view places its cursor: a moment (INT64_MIN: not set), a goroutine
 	 * (REP_GOID_NONE: not set). These are not filters. */
 	int64_t at_ns;
@@ -53,7 +54,7 @@ void tui_select_release(struct tui_select *s);
 /* Replaces a text; NULL and "" clear it. Returns false if memory is out. */
 bool tui_select_set(char **text, const char *value);
 void tui_select_init(struct tui_select *s); /* no run, no filters */
-/* Clears everything except the run and the marked run. */
+/* Clears everything except the run, the marked run and --own. */
 void tui_select_clear(struct tui_select *s);
 bool tui_select_same(const struct tui_select *a, const struct tui_select *b);
 /* Writes the time range and the filters, "1.2ms to 3ms, goroutine 12"; "" if nothing is set. Returns

@@ -70,9 +70,9 @@ static int make_cache(struct rep_life *life, struct tp_err *err)
 }
 
 int rep_life_new(struct rep_life **out, struct tp_store *store, const struct rep_run *run,
-		 const struct rep_goid *goroutine, struct tp_err *err)
+		 const struct rep_goid *goroutine, const char *own, struct tp_err *err)
 {
-	static const struct rep_filter_text none = {0};
+	const struct rep_filter_text filter = {.own = own};
 	struct rep_life *life = calloc(1, sizeof(*life));
 	char text[REP_GOID_SIZE];
 	int code;
@@ -81,7 +81,7 @@ int rep_life_new(struct rep_life **out, struct tp_store *store, const struct rep
 	if (!life)
 		return tp_nomem(err);
 	life->goroutine = TP_NONE;
-	code = rep_filter_init(&life->filter, &none, err);
+	code = rep_filter_init(&life->filter, &filter, err);
 	if (!code)
 		code = rep_view_init(&life->view, store, run, &life->filter, NULL, err);
 	if (!code)

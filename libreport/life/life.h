@@ -21,11 +21,11 @@
 
 struct rep_life;
 
-/* Finds a goroutine; if its id was used several times and no life is given, the last one. The store
- * and the run must outlive the result. Errors: TP_ENOENT with a sentence if the run does not have
- * the goroutine, TP_ESTORE, TP_ENOMEM. */
+/* Finds a goroutine; if its id was used several times and no life is given, the last one. `own` is as
+ * rep_filter_text.own. The store, the run and it must outlive the result. Errors: TP_ENOENT with a
+ * sentence if the run does not have the goroutine, TP_ESTORE, TP_ENOMEM. */
 int rep_life_new(struct rep_life **life, struct tp_store *store, const struct rep_run *run,
-		 const struct rep_goid *goroutine, struct tp_err *err);
+		 const struct rep_goid *goroutine, const char *own, struct tp_err *err);
 void rep_life_free(struct rep_life *life);
 
 /* Returns the number of its spans. */

@@ -25,7 +25,8 @@ static void check(int64_t goroutine)
 	int64_t number;
 
 	assert_int_equal(
-	    rep_life_new(&life, store, &runs.run[0], &(struct rep_goid){goroutine, 0}, &err), 0);
+	    rep_life_new(&life, store, &runs.run[0], &(struct rep_goid){goroutine, 0}, NULL, &err),
+	    0);
 	assert_int_equal(rep_life_spans(life, 0, MOST, span, &got, NULL, &err), 0);
 	assert_int_equal((int64_t)got, rep_life_count(life));
 	st = ask("SELECT start_ns, end_ns, reason, stack FROM span WHERE goroutine = ? "
@@ -80,7 +81,7 @@ static void test_life_of_nobody(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    rep_life_new(&life, store, &runs.run[0], &(struct rep_goid){123456789, 0}, &err),
+	    rep_life_new(&life, store, &runs.run[0], &(struct rep_goid){123456789, 0}, NULL, &err),
 	    TP_ENOENT);
 	assert_null(life);
 	assert_non_null(strstr(err.msg, "123456789"));
@@ -95,8 +96,8 @@ static void test_life_stops(void **state)
 	size_t got;
 
 	(void)state;
-	assert_int_equal(rep_life_new(&life, store, &runs.run[0], &(struct rep_goid){1, 0}, &err),
-			 0);
+	assert_int_equal(
+	    rep_life_new(&life, store, &runs.run[0], &(struct rep_goid){1, 0}, NULL, &err), 0);
 	assert_int_equal(rep_life_spans(life, 0, 3, span, &got, &stop, &err), TP_ECANCEL);
 	stop = false;
 	assert_int_equal(rep_life_spans(life, 0, 3, span, &got, &stop, &err), 0);

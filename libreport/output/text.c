@@ -305,12 +305,13 @@ int rep_shorten(struct tp_buf *out, const char *text, size_t size, size_t width,
 	struct tp_buf brief = {0};
 	int code;
 
-	if (how == REP_SHORTEN_WHERE) {
+	if (how == REP_SHORTEN_WHERE || how == REP_SHORTEN_FUNCTION) {
 		const char *gap = memmem(text, size, REP_WHERE_GAP, strlen(REP_WHERE_GAP));
 
 		if (gap && width >= 3 * WHERE_LEAST && rep_text_width(text, size) > width)
 			return cut_where(out, text, size, (size_t)(gap - text), width, ascii);
-		how = REP_SHORTEN_RIGHT;
+		if (how == REP_SHORTEN_WHERE)
+			how = REP_SHORTEN_RIGHT;
 	}
 	if (how != REP_SHORTEN_FUNCTION || !size || !memchr(text, '[', size) ||
 	    rep_text_width(text, size) <= width)

@@ -35,7 +35,7 @@ enum rep_shorten {
 	REP_SHORTEN_FUNCTION,
 	REP_SHORTEN_MIDDLE, /* "main.…bda.func1" */
 	/* "…FD).Read << main.(*conn).query < ma…": as RIGHT, but of a text with a gap it keeps
-	 * what follows that, and cuts in front of it. */
+	 * what follows that, and cuts in front of it; so does FUNCTION. */
 	REP_SHORTEN_WHERE,
 };
 

@@ -30,6 +30,7 @@ struct rep_page_options {
 	const char *version; /* version of tprof */
 	const char *sample_index; /* of profiles: show only this sample type; NULL: the first
 				     PAGE_TYPES */
+	const char *own;	  /* of a trace: as rep_filter_text.own */
 	int64_t rows;		  /* limit on rows of a table; 0: REP_PAGE_ROWS */
 };
 

@@ -19,6 +19,7 @@ static const char *const slow[] = {"outliers", "task", "logs", "gc", "locks"};
 struct part {
 	bool slow; /* true: the reports in slow[]; false: the others */
 	int64_t rows;
+	const char *own;
 	struct tp_store *store;
 	const struct rep_run *run;
 	struct rep_cells *cells; /* tables, one element for each report */
@@ -46,7 +47,8 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
 
 static int make_one(struct part *part, const struct rep_report *report)
 {
-	const struct rep_top_options opt = {.report = report, .rows = part->rows, .tables = true};
+	const struct rep_top_options opt = {
+	    .report = report, .filter.own = part->own, .rows = part->rows, .tables = true};
 	struct rep_output *out = NULL;
 	int code;
 
@@ -95,8 +97,11 @@ int page_reports_begin(struct page *p, struct tp_err *err)
 	if (!r)
 		return tp_nomem(err);
 	for (int i = 0; i < 2; i++)
-		r->part[i] = (struct part){
-		    .slow = i == 1, .rows = p->rows, .store = p->store, .run = p->run};
+		r->part[i] = (struct part){.slow = i == 1,
+					   .rows = p->rows,
+					   .own = p->opt->own,
+					   .store = p->store,
+					   .run = p->run};
 	r->part[1].store = open_again(p->store);
 	r->running = r->part[1].store && !pthread_create(&r->thread, NULL, on_thread, &r->part[1]);
 	if (!r->running) {

@@ -37,8 +37,8 @@ static void write_facts(struct page *p, struct tp_buf *h)
 
 int page_begin_trace(struct page *p, struct tp_err *err)
 {
-	static const struct rep_filter_text none = {0};
-	int code = rep_filter_init(&p->filter, &none, err);
+	const struct rep_filter_text text = {.own = p->opt->own};
+	int code = rep_filter_init(&p->filter, &text, err);
 
 	if (!code)
 		code = rep_view_init(&p->view, p->store, p->run, &p->filter, NULL, err);

@@ -41,6 +41,21 @@ static void say_goroutine(struct rep_words *w, uint32_t goroutine)
 	rep_say_who(w, goroutine, rep_view_entry(w->page->v, goroutine), false);
 }
 
+static void say_place(struct rep_words *w, const struct rep_place *place)
+{
+	const struct rep_view *v = w->page->v;
+
+	if (place && place->task != TP_NONE) {
+		rep_say(w, "  task ");
+		rep_say_name(w, tp_dict_text(v->dict, rep_place_task(v, place)));
+		rep_say(w, " #%lld", (long long)REP_COL(v, TASK, id)[place->task]);
+	}
+	if (place && place->region != TP_NONE) {
+		rep_say(w, "  region ");
+		rep_say_name(w, tp_dict_text(v->dict, rep_place_region(v, place)));
+	}
+}
+
 int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,
 		      const struct rep_path_hop *h, struct tp_err *err)
 {
@@ -56,6 +71,7 @@ int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,
 		rep_say(&w, " (%.*s)", reason.size < 100 ? (int)reason.size : 100, reason.text);
 	rep_say(&w, "  ");
 	say_goroutine(&w, h->goroutine);
+	say_place(&w, rep_path_hop_place(page, h));
 	code = put(&w, true, err);
 	if (!code)
 		code = put_stack(&w, h->stack, err);

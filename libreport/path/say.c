@@ -135,3 +135,16 @@ void rep_say_who(struct rep_words *w, uint32_t goroutine, uint32_t entry, bool p
 		rep_say(w, ")");
 	}
 }
+
+void rep_say_task(struct rep_words *w, uint32_t chain)
+{
+	const struct rep_path_task *task = &w->page->task[chain];
+	const struct rep_view *v = w->page->v;
+
+	if (task->row == TP_NONE)
+		return;
+	rep_say(w, task->several ? ", in tasks of type " : ", in task ");
+	rep_say_name(w, tp_dict_text(v->dict, (uint32_t)REP_COL(v, TASK, name)[task->row]));
+	if (!task->several)
+		rep_say(w, " #%lld", (long long)REP_COL(v, TASK, id)[task->row]);
+}

@@ -30,6 +30,9 @@ void rep_say_share(struct rep_words *w, int64_t ns);
  * name of a single one. */
 void rep_say_who(struct rep_words *w, uint32_t goroutine, uint32_t entry, bool plain);
 
+/* Says the task of a chain, such as ", in task order #12", if there is one to name. */
+void rep_say_task(struct rep_words *w, uint32_t chain);
+
 /* Writes the sentence in lines that fit; all but the first begin with `indent` blanks. */
 int rep_say_lines(struct rep_words *w, bool strong, size_t indent, struct tp_err *err);
 

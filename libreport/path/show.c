@@ -46,7 +46,7 @@ static const struct rep_column hop_columns[] = {
     {.name = "at_ns", .title = "AT", .kind = REP_NS},
     {.name = "total_ns", .title = "TIME", .kind = REP_NS},
     {.name = "share", .title = "SHARE", .kind = REP_SHARE},
-    {.name = "depth", .title = "DEPTH", .kind = REP_COUNT, .drop = 1},
+    {.name = "depth", .title = "DEPTH", .kind = REP_COUNT, .drop = 2},
     {.name = "goroutine", .title = "GOROUTINE", .kind = REP_ID},
     {.name = "kind", .raw_only = true},
     {.name = "reason", .raw_only = true},
@@ -56,6 +56,12 @@ static const struct rep_column hop_columns[] = {
      .shorten = REP_SHORTEN_WHERE,
      .table_only = true,
      .least = 32},
+    {.name = "place",
+     .title = "TASK/REGION",
+     .table_only = true,
+     .drop_blank = true,
+     .drop = 1,
+     .least = 11},
     {.name = "wakes", .title = "WAKES", .kind = REP_ID, .drop_blank = true},
     {.name = "from_ns", .kind = REP_NS, .raw_only = true},
     {.name = "entry", .raw_only = true},
@@ -68,14 +74,27 @@ static const struct rep_column hop_columns[] = {
     {.name = "wakes_stack", .raw_only = true},
     {.name = "wake_stack", .raw_only = true},
     {.name = "had_p", .kind = REP_ID, .raw_only = true},
+    {.name = "task", .kind = REP_ID, .raw_only = true},
+    {.name = "task_type", .raw_only = true},
+    {.name = "region", .raw_only = true},
 };
 #define HOP_COLUMNS TP_COUNT_OF(hop_columns)
+
+/* A running goroutine may enter and leave tasks. The stack of its hop is where that ends, too. */
+const struct rep_place *rep_path_hop_place(const struct rep_path_page *page,
+					   const struct rep_path_hop *hop)
+{
+	return rep_places_at(page->places, hop->goroutine,
+			     hop->to > hop->from ? hop->to - 1 : hop->to);
+}
 
 static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, struct tp_err *err)
 {
 	const struct rep_path_request *r = p->ask->list->request;
 	uint32_t entry = rep_view_entry(p->v, h->goroutine);
 	bool wakes = h->wakes != TP_NONE;
+	const struct rep_place *place = rep_path_hop_place(p->ask, h);
+	bool task = place && place->task != TP_NONE;
 	struct rep_value row[HOP_COLUMNS] = {
 	    rep_int(h->from - rep_view_clip_start(p->v, r->from)),
 	    rep_int(h->to - h->from),
@@ -86,6 +105,7 @@ static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, str
 	    rep_table_string(p, h->reason),
 	    doing(p, h->kind, h->reason),
 	    rep_table_where(p, entry, h->stack),
+	    rep_place_text(&p->texts, p->v, place),
 	    rep_view_goid_value(p->v, h->wakes),
 	    rep_int(h->from),
 	    rep_table_string(p, entry),
@@ -98,6 +118,10 @@ static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, str
 	    wakes ? rep_stack_names(&p->texts, h->wakes_stack) : rep_null(),
 	    wakes ? rep_stack_names(&p->texts, h->wake_stack) : rep_null(),
 	    rep_view_goid_value(p->v, h->holder),
+	    task ? rep_int(REP_COL(p->v, TASK, id)[place->task]) : rep_null(),
+	    task ? rep_table_string(p, rep_place_task(p->v, place)) : rep_null(),
+	    place && place->region != TP_NONE ? rep_table_string(p, rep_place_region(p->v, place))
+					      : rep_null(),
 	};
 
 	return rep_table_row(p, row, err);
@@ -285,11 +309,53 @@ static int show(struct rep_path_table *p, enum rep_path_report report, struct tp
 	return code ? code : write_totals(p, SUMMARY_TOTALS, err);
 }
 
+/* Finds the tasks of all chains. */
+static struct rep_path_task *find_tasks(const struct rep_path_page *page)
+{
+	const struct rep_path *path = page->path;
+	const struct rep_path_request *r = page->list->request;
+	const int64_t *name = REP_COL(page->v, TASK, name);
+	struct rep_path_task *tasks = calloc(path->nchains + 1, sizeof(*tasks));
+
+	for (size_t i = 0; tasks && i < path->nchains; i++)
+		tasks[i].row = TP_NONE;
+	for (size_t i = 0; tasks && i < path->nhop; i++) {
+		const struct rep_place *place = rep_path_hop_place(page, &path->hop[i]);
+		struct rep_path_task *t = &tasks[path->hop[i].chain];
+		uint32_t row = place ? place->task : TP_NONE;
+
+		if (row != TP_NONE && r->subject == REP_PATH_TASK &&
+		    REP_COL(page->v, TASK, id)[row] == r->id)
+			row = TP_NONE;
+		if (!t->known)
+			t->row = row;
+		else if (t->row == row)
+			continue;
+		else if (t->row != TP_NONE && row != TP_NONE && name[row] == name[t->row])
+			t->several = true;
+		else
+			t->row = TP_NONE;
+		t->known = true;
+	}
+	return tasks;
+}
+
 int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
 		  enum rep_path_report report, struct tp_err *err)
 {
+	struct rep_path_page ask = *page;
 	struct rep_path_table p;
+	struct rep_places places = {0};
+	struct rep_path_task *tasks = NULL;
+	int code = page->path->nhop ? rep_places_init(&places, page->v, err) : 0;
 
-	rep_table_init(&p, page, out);
-	return rep_texts_end(&p.texts, show(&p, report, err), err);
+	rep_table_init(&p, &ask, out);
+	if (!code) {
+		ask.places = &places;
+		ask.task = tasks = find_tasks(&ask);
+		code = tasks ? show(&p, report, err) : tp_nomem(err);
+	}
+	free(tasks);
+	rep_places_release(&places);
+	return rep_texts_end(&p.texts, code, err);
 }

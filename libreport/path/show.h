@@ -5,6 +5,7 @@
 #include "output/output.h"
 #include "path/path.h"
 #include "path/wake.h"
+#include "task/place.h"
 
 enum rep_path_report {
 	REP_PATH_SUMMARY,
@@ -29,6 +30,10 @@ struct rep_path_page {
 	int64_t rows;	/* limit of each table; 0: all rows; -1: the default of each table */
 	bool stacks;	/* lists hops with the stacks of both sides instead of a table */
 	bool unwrapped; /* does not break sentences into lines */
+
+	/* private */
+	const struct rep_places *places;
+	const struct rep_path_task *task; /* by chain */
 };
 
 /* Writes a report on paths (any except wakers). The summary is a few sentences, then hops or
@@ -48,6 +53,19 @@ char *rep_path_subject_text(const struct rep_path_page *page, char *text, size_t
 
 /* Writes the sentences of the summary. */
 int rep_path_verdict(struct rep_output *out, const struct rep_path_page *page, struct tp_err *err);
+
+/* The task in which the goroutines of a chain's hops were, of a single request. */
+struct rep_path_task {
+	/* Of the table task. TP_NONE: none is to be named, as some hop was in no task, in one of
+	 * another type or in the request's own. */
+	uint32_t row;
+	bool several; /* tasks of this one's type */
+	bool known;   /* private */
+};
+
+/* Returns where the goroutine of a hop was when it ended. */
+const struct rep_place *rep_path_hop_place(const struct rep_path_page *page,
+					   const struct rep_path_hop *hop);
 
 /* Writes a hop with its stacks, as lines. */
 int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,

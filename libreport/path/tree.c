@@ -19,6 +19,7 @@ static const struct rep_column tree_columns[] = {
     {.name = "stack", .raw_only = true},
     {.name = "ended_by", .raw_only = true},
     {.name = "ended_by_goroutine", .kind = REP_ID, .raw_only = true},
+    {.name = "ended_by_task_type", .raw_only = true},
 };
 #define TREE_COLUMNS TP_COUNT_OF(tree_columns)
 #define TREE_SHARE   0.005 /* least share of a branch in output for people */
@@ -85,12 +86,17 @@ static struct rep_value branch_text(struct rep_path_table *p, const struct branc
 	struct tp_text reason = tp_dict_text(p->v->dict, b->wait ? c->reason : s->reason);
 	struct tp_text place = b->wait ? rep_path_function(p->v->dict, c->waiter_entry, c->stack)
 				       : rep_path_function(p->v->dict, s->entry, s->stack);
-	struct tp_text who = rep_path_short(p->v->dict, c->waker_entry);
+	struct tp_text who = rep_path_short(p->v->dict, c->waker_entry), type = {0};
+	const struct rep_path_task *task = &p->ask->task[b->wait];
 	int64_t id = rep_view_goid(p->v, c->waker);
 	size_t room = reason.size + place.size + who.size + 2 * (size_t)depth + 100;
-	char *text = tp_arena_alloc(&p->texts.arena, room);
+	char *text;
 	int n;
 
+	if (task->row != TP_NONE)
+		type = tp_dict_text(p->v->dict, (uint32_t)REP_COL(p->v, TASK, name)[task->row]);
+	room += type.size;
+	text = tp_arena_alloc(&p->texts.arena, room);
 	if (!text)
 		return rep_lack();
 	n = snprintf(text, room, "%*s%s", (int)depth, "",
@@ -106,6 +112,9 @@ static struct rep_value branch_text(struct rep_path_table *p, const struct branc
 		n += snprintf(text + n, room - (size_t)n, ", for");
 	if (b->wait)
 		n += snprintf(text + n, room - (size_t)n, " %.*s", (int)who.size, who.text);
+	if (b->wait && task->row != TP_NONE)
+		n += snprintf(text + n, room - (size_t)n, ", task%s %.*s", task->several ? "s" : "",
+			      (int)type.size, type.text);
 	return rep_text(text, (size_t)n);
 }
 
@@ -114,7 +123,7 @@ static int write_branch(struct rep_path_table *p, const struct branch *b, unsign
 {
 	const struct rep_path_sum *s = &p->path->sum[b->sum];
 	const struct rep_path_chain *c = &p->path->chain[b->wait];
-	uint32_t stack = b->wait ? c->stack : s->stack;
+	uint32_t stack = b->wait ? c->stack : s->stack, task = p->ask->task[b->wait].row;
 	struct rep_value row[TREE_COLUMNS] = {
 	    rep_share(b->ns, p->path->total_ns),
 	    rep_int(b->ns),
@@ -129,6 +138,9 @@ static int write_branch(struct rep_path_table *p, const struct branch *b, unsign
 	    rep_stack_names(&p->texts, stack),
 	    b->wait ? rep_table_string(p, c->waker_entry) : rep_null(),
 	    b->wait ? rep_view_goid_value(p->v, c->waker) : rep_null(),
+	    b->wait && task != TP_NONE
+		? rep_table_string(p, (uint32_t)REP_COL(p->v, TASK, name)[task])
+		: rep_null(),
 	};
 
 	return rep_table_row(p, row, err);

@@ -243,6 +243,7 @@ static void say_wait(struct rep_words *w, const struct rep_path_chain *c)
 	rep_say_who(w, c->waker, c->waker_entry, false);
 	if (c->wake_stack)
 		say_where(w, c->waker_entry, c->wake_stack);
+	rep_say_task(w, (uint32_t)(c - w->page->path->chain));
 }
 
 /* Appends the function of a system call: " (syscall.Fsync)". */

@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
+#include "base/many.h"
 #include "task/inside.h"
+#include "task/place.h"
 
 #define NONE TP_NULL
 
@@ -303,6 +305,61 @@ static void test_inside_init_no_such(void **state)
 	rep_inside_release(&in);
 }
 
+static void test_places_innermost(void **state)
+{
+	static const struct rep_place want[] = {
+	    {50, 100, 0, 0, TP_NONE},
+	    {100, 150, 0, 0, 0},
+	    {150, 160, 0, 0, 1},
+	    {160, 190, 0, 0, 0},
+	    {190, 300, 0, 0, 2},
+	    {300, 310, 0, 0, 3}, /* of no task, but entered in one */
+	    {310, 600, 0, 0, TP_NONE},
+	    {0, 30, 1, 3, TP_NONE},
+	    {120, 130, 1, 0, TP_NONE}, /* inherited */
+	    {700, 1000, 1, 2, TP_NONE},
+	    {0, 10, 2, 1, 5},
+	    {10, 20, 2, 1, TP_NONE},
+	    {20, 50, 2, 1, 5},
+	    {900, 1000, 2, 1, 6},
+	    {50, 100, 3, 6, 10},
+	    {100, 200, 3, 4, TP_NONE},
+	    {200, 220, 3, 6, 11},
+	    {220, 230, 3, 4, 12},
+	    {230, 250, 3, 6, 11},
+	    {250, 500, 3, 4, TP_NONE},
+	    {500, 510, 3, 4, 13},
+	    {510, 600, 3, 4, TP_NONE},
+	    {600, 610, 3, TP_NONE, 14}, /* of a task that the table does not have */
+	    {610, 900, 3, 4, TP_NONE},
+	    {300, 320, 4, 5, TP_NONE},
+	    {320, 330, 4, 4, 15},
+	    {330, 350, 4, 5, TP_NONE},
+	    {350, 450, 4, 5, 16},
+	};
+	struct rep_places p;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_places_init(&p, &view, &err), 0);
+	assert_int_equal(p.n, TP_COUNT_OF(want));
+	for (size_t i = 0; i < p.n; i++) {
+		assert_int_equal(p.place[i].from, want[i].from);
+		assert_int_equal(p.place[i].to, want[i].to);
+		assert_int_equal(p.place[i].goroutine, want[i].goroutine);
+		assert_int_equal(p.place[i].task, want[i].task);
+		assert_int_equal(p.place[i].region, want[i].region);
+		assert_ptr_equal(rep_places_at(&p, want[i].goroutine, want[i].from), &p.place[i]);
+		assert_ptr_equal(rep_places_at(&p, want[i].goroutine, want[i].to - 1), &p.place[i]);
+	}
+	assert_null(rep_places_at(&p, 0, 49));
+	assert_null(rep_places_at(&p, 0, 600));
+	assert_null(rep_places_at(&p, 1, 30));
+	assert_null(rep_places_at(&p, 5, 30));
+	assert_null(rep_places_at(&p, TP_NONE, 30));
+	rep_places_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +370,7 @@ int main(void)
 	    cmocka_unit_test(test_members_say),
 	    cmocka_unit_test(test_inside_init_bad_expression),
 	    cmocka_unit_test(test_inside_init_no_such),
+	    cmocka_unit_test(test_places_innermost),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

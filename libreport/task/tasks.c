@@ -127,27 +127,29 @@ static void sort_by_task(const struct rep_tasks *t, const int64_t *task, size_t 
 	first[0] = 0;
 }
 
-static int init(struct rep_tasks *t, struct rep_view *v, bool all, struct tp_err *err)
+enum what { IDS, MEMBERS, ALL };
+
+static int init(struct rep_tasks *t, struct rep_view *v, enum what what, struct tp_err *err)
 {
 	size_t logs;
 	int code;
 
 	memset(t, 0, sizeof(*t));
 	t->v = v;
-	code = load(v, all, err);
+	code = load(v, what == ALL, err);
 	if (code)
 		return code;
-	logs = all ? v->nrows[TP_TABLE_LOG] : 0;
+	logs = what == ALL ? v->nrows[TP_TABLE_LOG] : 0;
 	if (v->nrows[TP_TABLE_TASK] >= UINT32_MAX / 2 ||
 	    v->nrows[TP_TABLE_REGION] >= UINT32_MAX / 2 || logs >= UINT32_MAX / 2)
 		return fail(err, TP_ELIMIT);
 	t->n = (uint32_t)v->nrows[TP_TABLE_TASK];
-	code = allocate(t, logs);
+	code = what == IDS ? 0 : allocate(t, logs);
 	if (!code && t->n)
 		code = index_ids(t);
 	if (code)
 		return fail(err, code);
-	if (!t->n)
+	if (!t->n || what == IDS)
 		return 0;
 	link_children(t);
 	if (v->nrows[TP_TABLE_REGION])
@@ -160,12 +162,17 @@ static int init(struct rep_tasks *t, struct rep_view *v, bool all, struct tp_err
 
 int rep_tasks_init(struct rep_tasks *t, struct rep_view *v, struct tp_err *err)
 {
-	return init(t, v, true, err);
+	return init(t, v, ALL, err);
 }
 
 int rep_tasks_init_members(struct rep_tasks *t, struct rep_view *v, struct tp_err *err)
 {
-	return init(t, v, false, err);
+	return init(t, v, MEMBERS, err);
+}
+
+int rep_tasks_init_ids(struct rep_tasks *t, struct rep_view *v, struct tp_err *err)
+{
+	return init(t, v, IDS, err);
 }
 
 void rep_tasks_release(struct rep_tasks *t)

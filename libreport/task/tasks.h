@@ -52,6 +52,8 @@ struct rep_tasks {
 int rep_tasks_init(struct rep_tasks *t, struct rep_view *v, struct tp_err *err);
 /* Loads only what rep_members_each needs: neither logs nor stacks nor counts. */
 int rep_tasks_init_members(struct rep_tasks *t, struct rep_view *v, struct tp_err *err);
+/* Loads the same columns, but only for rep_tasks_find() and rep_task_start() and _end(). */
+int rep_tasks_init_ids(struct rep_tasks *t, struct rep_view *v, struct tp_err *err);
 void rep_tasks_release(struct rep_tasks *t);
 
 /* Returns the row of the task with this id, or TP_NONE. */

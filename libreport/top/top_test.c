@@ -54,6 +54,15 @@ static const struct check {
 		" FROM s JOIN g ON g.id = s.goroutine "
 		"WHERE stack_text(:run, stack) REGEXP 'Inventory' OR name REGEXP 'Inventory' "
 		"GROUP BY name"},
+	{.report = "groups",
+	 .columns = "function,inside_all_ns",
+	 .sql = SPANS ", t AS MATERIALIZED (SELECT goroutine, start_ns, end_ns FROM task "
+		"WHERE run = :run UNION ALL SELECT goroutine, start_ns, end_ns FROM region "
+		"WHERE run = :run) "
+		"SELECT name, coalesce((SELECT sum(" CLIPPED("start_ns", "end_ns") ") FROM t "
+		"JOIN g AS of ON of.id = t.goroutine WHERE of.name = g.name AND "
+		OVERLAPS("start_ns", "end_ns") "), 0) FROM s JOIN g ON g.id = s.goroutine "
+		"GROUP BY name"},
 	{.report = "goroutines",
 	 .columns = "goroutine,function,total_ns,running_ns,runnable_ns,blocked_ns,syscall_ns,"
 		    "syscall_blocked_ns",

@@ -13,3 +13,14 @@ for command in top path leaks; do
 	tprof-$command '--own=(' $trace 2>&1 | head -1
 done
 tprof-top --own=x testdata/catalog.cpu 2>&1 | head -1
+# A page and the terminal program take it as well.
+for own in '' '--own=^net\.'; do
+	tprof-report $own -o "$TMP/x.html" $trace
+	grep -o 'net\.(\*netFD)\.Read[^<]*' "$TMP/x.html" | sort | uniq -c | head -3
+done
+tprof-report '--own=(' -o "$TMP/x.html" $trace 2>&1 | head -1
+tprof-report --own=x -o "$TMP/x.html" testdata/catalog.cpu 2>&1 | head -1
+tprof-report --own=x --base=$trace -o "$TMP/x.html" $trace 2>&1 | head -1
+tprof-tui '--own=(' $trace 2>&1 | head -1
+# The caller of a line in a library that waits for a lock.
+COLUMNS=140 tprof-top --own='Shop' $trace locks

@@ -1,9 +1,10 @@
 /* goroutines: single ones, and where the time of each went. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
 #include "base/sum.h"
-#include "top/report.h"
+#include "top/shares.h"
 
 enum {
 	COLUMN_RUN,
@@ -13,7 +14,8 @@ enum {
 	COLUMN_ENDED,
 	COLUMN_TIMES,
 	COLUMN_STATE = COLUMN_TIMES + REP_NTIMES,
-	NCOLUMNS,
+	COLUMN_INSIDE,
+	NCOLUMNS = COLUMN_INSIDE + REP_NINSIDE,
 	NUMBER_THERE = NCOLUMNS, /* it has a span that counts */
 	NNUMBERS
 };
@@ -39,20 +41,31 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_TIMES] = REP_COLUMNS_TIMES(8),
     [COLUMN_STATE] = {.column = {.name = "state", .title = "STATE", .kind = REP_TEXT, .drop = 11},
 		      .doc = "ended, or its state when the run ended"},
+    [COLUMN_INSIDE] = REP_COLUMNS_INSIDE(3),
+};
+
+struct goroutines {
+	int64_t total_ns;
+	struct rep_shares inside; /* of the table's rows */
 };
 
 struct adding {
 	struct rep_job *job;
 	size_t first, n; /* rows of the run's goroutines */
+	uint32_t *row;	 /* of the table, by goroutine; TP_NONE: not in it */
 };
 
-/* The state of the job is the time of all goroutines. */
+static int64_t *all_time(const struct rep_job *job)
+{
+	return &((struct goroutines *)job->state)->total_ns;
+}
+
 static void add_time(const struct adding *a, size_t goroutine, unsigned state, int64_t ns)
 {
 	int64_t *row = rep_job_row_at(a->job, a->first + goroutine);
 
 	rep_times_add(&row[COLUMN_TIMES], state, ns);
-	tp_sum(a->job->state, ns);
+	tp_sum(all_time(a->job), ns);
 }
 
 static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
@@ -97,7 +110,7 @@ static int take_sums(struct rep_view *v, const struct adding *a, struct tp_err *
 	};
 	/* clang-format on */
 	uint32_t bits = REP_BIT(GOROUTINE, total_ns);
-	int64_t *all = a->job->state;
+	int64_t *all = all_time(a->job);
 	int code;
 
 	for (size_t k = 0; k < TP_COUNT_OF(sums); k++)
@@ -130,6 +143,7 @@ static int describe(const struct adding *a, struct rep_view *v, struct tp_err *e
 	for (size_t i = 0; i < a->n && !code; i++) {
 		int64_t *row = rep_job_row_at(a->job, a->first + i);
 
+		a->row[i] = row[NUMBER_THERE] ? (uint32_t)kept : TP_NONE;
 		if (!row[NUMBER_THERE])
 			continue;
 		row[COLUMN_ID] = REP_COL(v, GOROUTINE, id)[i];
@@ -143,6 +157,13 @@ static int describe(const struct adding *a, struct rep_view *v, struct tp_err *e
 	}
 	a->job->nrows = kept;
 	return code ? rep_job_fail(err, code) : 0;
+}
+
+static uint32_t row_of(void *ctx, uint32_t goroutine)
+{
+	const struct adding *a = ctx;
+
+	return goroutine < a->n ? a->row[goroutine] : TP_NONE;
 }
 
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
@@ -171,22 +192,36 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	} else {
 		code = rep_parts_each(v, REP_PARTS_BY_GOROUTINE, on_part, &a, err);
 	}
-	return code ? code : describe(&a, v, err);
+	a.row = tp_many(a.n + 1, sizeof(*a.row));
+	if (!code && !a.row)
+		code = rep_job_fail(err, TP_ENOMEM);
+	if (!code)
+		code = describe(&a, v, err);
+	if (!code)
+		code = rep_shares_put_places(&((struct goroutines *)job->state)->inside, v, row_of,
+					     &a, err);
+	free(a.row);
+	return code;
 }
 
 static int finish(struct rep_job *job, struct tp_err *err)
 {
-	(void)err;
+	struct goroutines *g = job->state;
+
 	rep_job_hide_zeros(job, COLUMN_TIMES + REP_TIME_LOST);
-	return 0;
+	return rep_shares_sort(&g->inside) ? rep_job_fail(err, TP_ENOMEM) : 0;
 }
 
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
-	const int64_t *all = job->state, *numbers = rep_job_row_at(job, row);
+	const struct goroutines *g = job->state;
+	const int64_t *numbers = rep_job_row_at(job, row);
 
 	if (column == COLUMN_TIMES + REP_TIME_SHARE)
-		return rep_share(numbers[COLUMN_TIMES + REP_TIME_TOTAL], *all);
+		return rep_share(numbers[COLUMN_TIMES + REP_TIME_TOTAL], g->total_ns);
+	if (column >= COLUMN_INSIDE)
+		return rep_shares_inside(job, &g->inside, (uint32_t)row,
+					 (unsigned)column - COLUMN_INSIDE);
 	if (column == COLUMN_STATE)
 		return rep_str(numbers[COLUMN_ENDED] == TP_NULL
 				   ? rep_state_name((unsigned)numbers[COLUMN_STATE])
@@ -194,11 +229,17 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 	return rep_job_cell(job, row, column);
 }
 
+static void release(struct rep_job *job)
+{
+	rep_shares_release(&((struct goroutines *)job->state)->inside);
+}
+
 static const struct rep_report_ops ops = {
-    .state = sizeof(int64_t),
+    .state = sizeof(struct goroutines),
     .add = add,
     .finish = finish,
     .value = value,
+    .release = release,
 };
 
 const struct rep_report rep_report_goroutines = {

@@ -4,18 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/many.h"
 #include "base/sum.h"
-#include "top/report.h"
+#include "top/shares.h"
 
 struct groups {
 	int64_t total_ns;
-	struct rep_keys reasons; /* of the extra columns */
-	int64_t *reason_ns;	 /* of all groups */
-	size_t reason_room;
-	struct rep_keys blocked; /* group, reason */
-	int64_t *blocked_ns;
-	size_t blocked_room;
+	struct rep_shares blocked; /* by reason, which have extra columns */
+	struct rep_shares inside;
 	uint32_t *by_size; /* reasons, the longest first */
 };
 
@@ -25,7 +20,8 @@ enum {
 	COLUMN_TIMES,
 	COLUMN_SPANS = COLUMN_TIMES + REP_NTIMES,
 	COLUMN_BLOCKED_ON,
-	NCOLUMNS
+	COLUMN_INSIDE,
+	NCOLUMNS = COLUMN_INSIDE + REP_NINSIDE
 };
 
 static const struct rep_report_column columns[NCOLUMNS] = {
@@ -48,6 +44,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 				      .drop = 8},
 			   .doc = "the reasons that took most of the blocked time; in csv, json "
 				  "and tsv a column blocked_REASON_ns each"},
+    [COLUMN_INSIDE] = REP_COLUMNS_INSIDE(3),
 };
 
 struct adding {
@@ -82,23 +79,10 @@ static int group_of(struct adding *a, uint32_t entry, uint32_t *group)
 
 static int add_blocked(struct adding *a, uint32_t group, const struct rep_part *part)
 {
-	struct groups *g = a->g;
-	uint32_t reason, column, cell;
+	uint32_t reason;
 	int code = rep_view_string(a->v, part->reason, &reason);
 
-	if (!code)
-		code = rep_keys_add(&g->reasons, reason, 0, 0, 0, &column);
-	if (!code)
-		code = tp_grow(&g->reason_ns, &g->reason_room, column, sizeof(*g->reason_ns));
-	if (!code)
-		code = rep_keys_add(&g->blocked, group, column, 0, 0, &cell);
-	if (!code)
-		code = tp_grow(&g->blocked_ns, &g->blocked_room, cell, sizeof(*g->blocked_ns));
-	if (code)
-		return code;
-	tp_sum(&g->reason_ns[column], part->total_ns);
-	tp_sum(&g->blocked_ns[cell], part->total_ns);
-	return 0;
+	return code ? code : rep_shares_put(&a->g->blocked, group, reason, false, part->total_ns);
 }
 
 static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
@@ -143,6 +127,16 @@ static int count_goroutines(struct adding *a, struct tp_err *err)
 	return 0;
 }
 
+static uint32_t row_of(void *ctx, uint32_t goroutine)
+{
+	const struct adding *a = ctx;
+	uint32_t entry = rep_view_entry(a->v, goroutine);
+
+	if (a->counted ? !a->counted[goroutine] : !rep_match_goroutine(&a->v->match, entry))
+		return TP_NONE;
+	return a->entry_group[entry < a->nstrings ? entry : 0] - 1;
+}
+
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
 	const struct rep_filter *f = v->filter;
@@ -166,6 +160,8 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		    rep_parts_each(v, by_goroutine ? REP_PARTS_BY_GOROUTINE : 0, on_part, &a, err);
 	if (!code && !by_goroutine)
 		code = count_goroutines(&a, err);
+	if (!code)
+		code = rep_shares_put_places(&a.g->inside, v, row_of, &a, err);
 	free(a.counted);
 	free(a.entry_group);
 	return code;
@@ -176,8 +172,8 @@ static int by_size(const void *x, const void *y, void *ctx)
 	const struct groups *g = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
-	if (g->reason_ns[a] != g->reason_ns[b])
-		return g->reason_ns[a] > g->reason_ns[b] ? -1 : 1;
+	if (g->blocked.ns[a] != g->blocked.ns[b])
+		return g->blocked.ns[a] > g->blocked.ns[b] ? -1 : 1;
 	return a < b ? -1 : a > b;
 }
 
@@ -214,16 +210,17 @@ static int finish(struct rep_job *job, struct tp_err *err)
 {
 	struct groups *g = job->state;
 
-	job->nextra = g->reasons.n;
+	job->nextra = g->blocked.what.n;
 	job->extra = tp_arena_alloc(&job->texts.arena, (job->nextra + 1) * sizeof(*job->extra));
 	g->by_size = calloc(job->nextra + 1, sizeof(*g->by_size));
-	if (!job->extra || !g->by_size)
+	if (!job->extra || !g->by_size || rep_shares_sort(&g->blocked) ||
+	    rep_shares_sort(&g->inside))
 		return rep_job_fail(err, TP_ENOMEM);
 	for (uint32_t i = 0; i < job->nextra; i++)
 		g->by_size[i] = i;
 	qsort_r(g->by_size, job->nextra, sizeof(*g->by_size), by_size, g);
 	for (size_t i = 0; i < job->nextra; i++) {
-		char *name = column_name(job, g->reasons.key[g->by_size[i]].part[0]);
+		char *name = column_name(job, g->blocked.what.key[g->by_size[i]].part[0]);
 
 		if (!name)
 			return rep_job_fail(err, TP_ENOMEM);
@@ -237,49 +234,9 @@ static int64_t blocked_on(const struct groups *g, uint32_t group, uint32_t reaso
 {
 	uint32_t cell;
 
-	return rep_keys_find(&g->blocked, group, reason, 0, 0, &cell) ? g->blocked_ns[cell] : 0;
-}
-
-#define REASONS_SHOWN 3
-
-/* "select 93%, sync 7%": shares of the group's blocked time. */
-static struct rep_value blocked_text(struct rep_job *job, uint32_t group)
-{
-	struct groups *g = job->state;
-	int64_t blocked = rep_job_row_at(job, group)[COLUMN_TIMES + REP_TIME_BLOCK];
-	struct tp_text parts[3 * REASONS_SHOWN];
-	char shares[REASONS_SHOWN][8];
-	uint32_t best[REASONS_SHOWN], n = 0;
-	size_t nparts = 0;
-
-	for (uint32_t r = 0; r < g->reasons.n; r++) {
-		int64_t ns = blocked_on(g, group, r);
-		uint32_t at = n;
-
-		if (!ns)
-			continue;
-		while (at && blocked_on(g, group, best[at - 1]) < ns)
-			at--;
-		if (at == REASONS_SHOWN)
-			continue;
-		n = n < REASONS_SHOWN ? n + 1 : n;
-		memmove(&best[at + 1], &best[at], (n - 1 - at) * sizeof(best[0]));
-		best[at] = r;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		struct tp_text t = tp_dict_text(job->texts.dict, g->reasons.key[best[i]].part[0]);
-		double share = (double)blocked_on(g, group, best[i]) / (double)blocked;
-
-		if (i && share < 0.005)
-			break;
-		*shares[i] = '\0';
-		if (share >= 0 && share < 0.995)
-			snprintf(shares[i], sizeof(shares[i]), " %.0f%%", share * 100);
-		parts[nparts++] = rep_text_of(i ? ", " : "");
-		parts[nparts++] = t.size ? t : rep_text_of("unknown");
-		parts[nparts++] = rep_text_of(shares[i]);
-	}
-	return rep_texts_join(&job->texts, parts, nparts);
+	return rep_keys_find(&g->blocked.cell, group, reason, 0, 0, &cell)
+		   ? g->blocked.cell_ns[cell]
+		   : 0;
 }
 
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
@@ -290,7 +247,12 @@ static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 		return rep_share(rep_job_row_at(job, row)[COLUMN_TIMES + REP_TIME_TOTAL],
 				 g->total_ns);
 	if (column == COLUMN_BLOCKED_ON)
-		return blocked_text(job, (uint32_t)row);
+		return rep_shares_text(job, &g->blocked, (uint32_t)row,
+				       rep_job_row_at(job, row)[COLUMN_TIMES + REP_TIME_BLOCK],
+				       "unknown");
+	if (column >= COLUMN_INSIDE && column < NCOLUMNS)
+		return rep_shares_inside(job, &g->inside, (uint32_t)row,
+					 (unsigned)column - COLUMN_INSIDE);
 	return column < NCOLUMNS
 		   ? rep_job_cell(job, row, column)
 		   : rep_int(blocked_on(g, (uint32_t)row, g->by_size[column - NCOLUMNS]));
@@ -300,10 +262,8 @@ static void release(struct rep_job *job)
 {
 	struct groups *g = job->state;
 
-	rep_keys_release(&g->reasons);
-	rep_keys_release(&g->blocked);
-	free(g->reason_ns);
-	free(g->blocked_ns);
+	rep_shares_release(&g->blocked);
+	rep_shares_release(&g->inside);
 	free(g->by_size);
 }
 

@@ -208,7 +208,10 @@ static int add_time(struct rep_job *job, uint32_t index, struct rep_view *v, con
 	part.total_ns = part.min_ns = part.max_ns = tp_minus(rep_view_clip_end(v, end), from);
 	if (!sum->count || part.total_ns > sum->max_ns) {
 		row[COLUMN_WORST] = from;
-		row[COLUMN_WORST_GOROUTINE] = rep_view_goid(v, cell(v, s, s->goroutine, i));
+		/* Other reports may have loaded some of the columns that this one did not need. */
+		row[COLUMN_WORST_GOROUTINE] = REP_COL(v, GOROUTINE, id)
+						  ? rep_view_goid(v, cell(v, s, s->goroutine, i))
+						  : REP_NO_GOID;
 		row[NNUMBERS] = (int64_t)v->index;
 	}
 	return rep_durations_put(job, index, &part);

@@ -50,7 +50,8 @@ static const struct rep_report_column columns[] = {
 				 .kind = REP_TEXT,
 				 .shorten = REP_SHORTEN_FUNCTION,
 				 .table_only = true},
-		      .doc = "function and line that waited"},
+		      .doc = "function and line that waited, and the first of the user's own code "
+			     "that called it"},
     [COLUMN_FUNCTION] =
 	REP_COLUMN_RAW_TEXT("function", REP_CELL_FUNCTION, "function that waited for the lock"),
     [COLUMN_LOCATION] = REP_COLUMN_RAW_TEXT("location", REP_CELL_LOCATION, "its file and line"),
@@ -97,8 +98,10 @@ struct lane {
 };
 
 struct locks {
-	struct rep_keys holders; /* function and entry function of holders */
-	struct rep_keys doing;	 /* row, state, reason */
+	/* Of rows: function and entry function of the holder, the caller shown in WHERE, and whether
+	 * there is a holder. */
+	struct rep_keys others;
+	struct rep_keys doing; /* row, state, reason */
 	int64_t *doing_ns;
 	size_t doing_room;
 	int64_t unseen, unseen_ns; /* waits that no goroutine is known to have ended */
@@ -108,6 +111,7 @@ struct adding {
 	struct rep_job *job;
 	struct locks *all;
 	struct rep_view *v;
+	struct rep_own own;
 	struct hold *hold;
 	size_t n, room;
 	struct lane *lane;
@@ -123,11 +127,18 @@ static uint32_t function_at(const struct tp_dict *dict, uint32_t stack)
 	return tp_dict_frame_name(dict, rep_stack_site(dict, stack));
 }
 
-/* Finds the row of a wait: its line, and who ended it. */
+static uint32_t frame_at(const struct tp_dict *dict, uint32_t node)
+{
+	return tp_dict_frame_name(dict, tp_dict_stack_at(dict, node).frame);
+}
+
+/* Finds the row of a wait: its line, the own code that called it, and who ended it. */
 static int find_row(struct adding *a, const struct tp_span *wait, bool held, uint32_t *index)
 {
 	const struct tp_dict *dict = a->job->texts.dict;
-	uint32_t stack, release = 0, entry = 0, site, holder = 0;
+	uint32_t stack, release = 0, entry = 0, caller = 0, site, others = 0;
+	uint32_t below =
+	    rep_stack_below(&a->own, a->v->dict, rep_stack_site_node(a->v->dict, wait->stack));
 	size_t known = a->job->nrows;
 	int64_t *row;
 	int code = rep_view_stack(a->v, wait->stack, &stack);
@@ -136,14 +147,15 @@ static int find_row(struct adding *a, const struct tp_span *wait, bool held, uin
 		code = rep_view_stack(a->v, wait->waker_stack, &release);
 	if (!code && held)
 		code = rep_view_string(a->v, rep_view_entry(a->v, wait->waker), &entry);
-	if (!code && held)
-		code = rep_keys_add(&a->all->holders, function_at(dict, release), entry, 0, 0,
-				    &holder);
+	if (!code && below)
+		code = rep_view_string(a->v, frame_at(a->v->dict, below), &caller);
+	if (!code)
+		code = rep_keys_add(&a->all->others, held ? function_at(dict, release) : 0, entry,
+				    caller, held, &others);
 	site = rep_stack_site(dict, stack);
 	if (!code)
-		code =
-		    rep_job_key(a->job, a->v, tp_dict_frame_name(dict, site),
-				(uint32_t)tp_dict_frame_at(dict, site).line, holder + held, index);
+		code = rep_job_key(a->job, a->v, tp_dict_frame_name(dict, site),
+				   (uint32_t)tp_dict_frame_at(dict, site).line, others, index);
 	if (code || *index < known)
 		return code;
 	row = rep_job_row_at(a->job, *index);
@@ -336,7 +348,8 @@ static int add_holds(struct adding *a)
 
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
-	struct adding a = {.job = job, .all = job->state, .v = v};
+	struct adding a = {
+	    .job = job, .all = job->state, .v = v, .own.names = rep_filter_own(v->filter)};
 	int code = rep_durations_begin(job, v, err);
 
 	if (!code)
@@ -354,6 +367,9 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		if (code)
 			rep_job_fail(err, code);
 	}
+	if (!code)
+		code = rep_own_settle(&a.own, err);
+	rep_own_release(&a.own);
 	rep_keys_release(&a.spent);
 	free(a.spent_ns);
 	free(a.first);
@@ -406,19 +422,26 @@ static int finish(struct rep_job *job, struct tp_err *err)
 	return 0;
 }
 
-/* "main.(*Inventory).Reserve:49" */
+/* "main.(*Inventory).Reserve:49", "sql.(*DB).conn:1300 << main.(*Shop).find" */
 static struct rep_value where(struct rep_job *job, uint32_t stack)
 {
 	const struct tp_dict *dict = job->texts.dict;
-	uint32_t site = rep_stack_site(dict, stack);
-	struct tp_text name = rep_stack_short(tp_dict_text(dict, tp_dict_frame_name(dict, site)));
+	uint32_t node = rep_stack_site_node(dict, stack),
+		 frame = tp_dict_stack_at(dict, node).frame;
+	uint32_t below = rep_stack_below(&job->texts.own, dict, node);
+	struct tp_text name = rep_stack_short(tp_dict_text(dict, tp_dict_frame_name(dict, frame)));
 	char line[24] = "";
 
 	if (!name.size)
 		return rep_stack_where(&job->texts, stack);
-	if (tp_dict_frame_at(dict, site).line)
-		snprintf(line, sizeof(line), ":%lld", (long long)tp_dict_frame_at(dict, site).line);
-	return rep_texts_join(&job->texts, (struct tp_text[]){name, rep_text_of(line)}, 2);
+	if (tp_dict_frame_at(dict, frame).line)
+		snprintf(line, sizeof(line), ":%lld",
+			 (long long)tp_dict_frame_at(dict, frame).line);
+	return rep_texts_join(
+	    &job->texts,
+	    (struct tp_text[]){name, rep_text_of(line), rep_text_of(below ? REP_WHERE_GAP : ""),
+			       rep_stack_short(tp_dict_text(dict, frame_at(dict, below)))},
+	    4);
 }
 
 static struct rep_value value(struct rep_job *job, size_t at, size_t column)
@@ -466,7 +489,7 @@ static void release(struct rep_job *job)
 {
 	struct locks *all = job->state;
 
-	rep_keys_release(&all->holders);
+	rep_keys_release(&all->others);
 	rep_keys_release(&all->doing);
 	free(all->doing_ns);
 }

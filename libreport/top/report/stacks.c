@@ -130,8 +130,21 @@ static int prepare(struct rep_job *job, struct rep_view *v, const uint32_t *rows
 	return code || !says_total(job) ? code : rep_durations_say(job, err);
 }
 
+/* Returns whether no goroutine made those of a row of sched runnable: they have no stack although
+ * the trace has lost nothing, and did not stop by themselves. */
+static bool has_no_waker(const struct rep_job *job, const int64_t *row)
+{
+	for (size_t i = 0; i < job->nruns; i++)
+		if (job->runs[i].losses)
+			return false;
+	return says_total(job) && !row[COLUMN_STACK] &&
+	       !tp_dict_text(job->texts.dict, (uint32_t)row[COLUMN_KIND]).size;
+}
+
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
+	if (column == COLUMN_WHERE && has_no_waker(job, rep_job_row_at(job, row)))
+		return rep_str("network, timer or runtime");
 	if (column < COLUMN_COUNT)
 		return rep_job_cell(job, row, column);
 	return rep_durations_value(job, row, job->durations.total_ns,

@@ -49,7 +49,7 @@ static void live(struct fuzz_store *f, int64_t goroutine, uint64_t *pick)
 	size_t got = 1;
 	int code = 0;
 
-	if (rep_life_new(&life, f->s, f->run, &(struct rep_goid){goroutine, 0}, &err)) {
+	if (rep_life_new(&life, f->s, f->run, &(struct rep_goid){goroutine, 0}, NULL, &err)) {
 		MUST_SAY(err);
 		return;
 	}

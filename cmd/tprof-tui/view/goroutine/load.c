@@ -30,7 +30,8 @@ static void free_life(void *life)
 static int make_life(struct tui_job *job, struct tp_store *store, void **out, struct tp_err *err)
 {
 	struct rep_life *life = NULL;
-	int code = rep_life_new(&life, store, job->select.run, &((struct ask *)job)->id, err);
+	int code = rep_life_new(&life, store, job->select.run, &((struct ask *)job)->id,
+				job->select.own, err);
 
 	*out = life;
 	return code;

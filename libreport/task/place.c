@@ -1,0 +1,269 @@
+#include "task/place.h"
+
+#include <stdlib.h>
+
+#include "base/many.h"
+#include "base/search.h"
+#include "task/workers.h"
+
+#define UNKNOWN (TP_NONE - 1) /* a task that the table does not have */
+
+struct sweep {
+	struct rep_places *out;
+	/* Tasks and regions of each goroutine as they begin. */
+	struct rep_place *all;
+	struct list {
+		size_t first, end;
+	} * list;
+	size_t ngoroutines;
+	/* Those that the goroutine is in; the end of the task where the region has none. */
+	struct inner {
+		struct rep_place place;
+		int64_t until;
+	} * stack;
+	size_t depth, stack_room;
+	int64_t at;
+};
+
+/* ---- tasks and regions in order ---- */
+
+/* The outer one first; a task before its regions (TP_NONE + 1 is 0). */
+static int by_begin(const void *a, const void *b)
+{
+	const struct rep_place *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to > y->to ? -1 : 1;
+	if (x->region != y->region)
+		return x->region + 1 < y->region + 1 ? -1 : 1;
+	return x->task < y->task ? -1 : x->task > y->task;
+}
+
+static int make_lists(struct sweep *s, const struct rep_view *v)
+{
+	const enum tp_table_id tables[] = {TP_TABLE_TASK, TP_TABLE_REGION};
+	const int64_t *goroutine[] = {REP_COL(v, TASK, goroutine), REP_COL(v, REGION, goroutine)};
+	size_t n = 0;
+
+	s->ngoroutines = v->nrows[TP_TABLE_GOROUTINE];
+	s->list = calloc(s->ngoroutines + 1, sizeof(*s->list));
+	s->all = tp_many(v->nrows[TP_TABLE_TASK] + v->nrows[TP_TABLE_REGION] + 1, sizeof(*s->all));
+	if (!s->list || !s->all)
+		return TP_ENOMEM;
+	for (size_t k = 0; k < TP_COUNT_OF(tables); k++)
+		for (size_t i = 0; i < v->nrows[tables[k]]; i++)
+			if (goroutine[k][i] >= 0 && (uint64_t)goroutine[k][i] < s->ngoroutines)
+				s->list[goroutine[k][i]].end++;
+	for (size_t g = 0; g < s->ngoroutines; g++) {
+		size_t of = s->list[g].end;
+
+		s->list[g].first = s->list[g].end = n;
+		n += of;
+	}
+	return 0;
+}
+
+/* Inserts into its goroutine's list, which stays sorted while there are steps left. */
+static void insert(struct sweep *s, struct rep_place p, int64_t goroutine, uint64_t *steps)
+{
+	struct list *l;
+	size_t at;
+
+	if (goroutine < 0 || (uint64_t)goroutine >= s->ngoroutines || p.from >= p.to)
+		return;
+	p.goroutine = (uint32_t)goroutine;
+	l = &s->list[goroutine];
+	for (at = l->end++; at > l->first && *steps && by_begin(&s->all[at - 1], &p) > 0; at--) {
+		s->all[at] = s->all[at - 1];
+		--*steps;
+	}
+	s->all[at] = p;
+}
+
+/* Tasks come by their begin and regions by their end, as in the tables: those of a goroutine are
+ * nearly in order. */
+static void fill_lists(struct sweep *s, const struct rep_tasks *t)
+{
+	const struct rep_view *v = t->v;
+	size_t n = v->nrows[TP_TABLE_REGION];
+	uint64_t steps = 16 * (n + t->n) + 1;
+
+	for (uint32_t i = 0, k = 0; i < t->n || k < n;) {
+		struct rep_place p = {.task = i, .region = TP_NONE};
+		int64_t id;
+
+		if (k == n || (i < t->n && rep_task_start(t, i) <= rep_region_end(v, k))) {
+			p.from = rep_task_start(t, i);
+			p.to = rep_task_end(t, i);
+			if (REP_COL(v, TASK, id)[i])
+				insert(s, p, REP_COL(v, TASK, goroutine)[i], &steps);
+			i++;
+			continue;
+		}
+		id = REP_COL(v, REGION, task)[k];
+		p.from = rep_region_start(v, k);
+		p.to = rep_region_end(v, k);
+		p.task = id ? rep_tasks_find(t, id) : TP_NONE;
+		if (id && p.task == TP_NONE)
+			p.task = UNKNOWN;
+		if (tp_dict_text(v->dict, (uint32_t)REP_COL(v, REGION, name)[k]).size)
+			p.region = k;
+		if (p.task != TP_NONE || p.region != TP_NONE)
+			insert(s, p, REP_COL(v, REGION, goroutine)[k], &steps);
+		k++;
+	}
+	for (size_t g = 0; g < s->ngoroutines && !steps; g++)
+		qsort(s->all + s->list[g].first, s->list[g].end - s->list[g].first, sizeof(*s->all),
+		      by_begin);
+}
+
+/* ---- the innermost ---- */
+
+static int put(struct rep_places *p, struct rep_place place)
+{
+	int code;
+
+	if (place.task == UNKNOWN)
+		place.task = TP_NONE;
+	if (place.from >= place.to || (place.task == TP_NONE && place.region == TP_NONE))
+		return 0;
+	code = tp_grow(&p->place, &p->room, p->n, sizeof(*p->place));
+	if (!code)
+		p->place[p->n++] = place;
+	return code;
+}
+
+/* Puts the innermost until `to`. */
+static int go_to(struct sweep *s, int64_t to)
+{
+	const struct inner *top = &s->stack[s->depth - 1];
+	struct rep_place place = top->place;
+	int code = 0;
+
+	place.from = s->at;
+	place.to = to;
+	if (place.task != TP_NONE && top->until < to) {
+		place.to = top->until;
+		code = put(s->out, place);
+		place.task = TP_NONE;
+		place.from = top->until > s->at ? top->until : s->at;
+		place.to = to;
+	}
+	if (!code)
+		code = put(s->out, place);
+	s->at = to;
+	return code;
+}
+
+/* Leaves what ends by `to`, the innermost first. */
+static int leave(struct sweep *s, int64_t to)
+{
+	int code = 0;
+
+	while (!code && s->depth && s->stack[s->depth - 1].place.to <= to) {
+		if (s->stack[s->depth - 1].place.to > s->at)
+			code = go_to(s, s->stack[s->depth - 1].place.to);
+		s->depth--;
+	}
+	return code || !s->depth || to <= s->at ? code : go_to(s, to);
+}
+
+static int enter(struct sweep *s, struct rep_place place)
+{
+	struct inner inner = {place, place.to};
+
+	if (place.task == TP_NONE && s->depth) {
+		inner.place.task = s->stack[s->depth - 1].place.task;
+		inner.until = s->stack[s->depth - 1].until;
+	}
+	if (tp_grow(&s->stack, &s->stack_room, s->depth, sizeof(*s->stack)))
+		return TP_ENOMEM;
+	s->stack[s->depth++] = inner;
+	s->at = place.from;
+	return 0;
+}
+
+static int sweep(struct sweep *s, const struct list *l)
+{
+	int code = 0;
+
+	for (size_t i = l->first; !code && i < l->end; i++) {
+		code = leave(s, s->all[i].from);
+		if (!code)
+			code = enter(s, s->all[i]);
+	}
+	return code ? code : leave(s, INT64_MAX);
+}
+
+int rep_places_init(struct rep_places *p, struct rep_view *v, struct tp_err *err)
+{
+	struct sweep s = {.out = p};
+	struct rep_tasks tasks;
+	int code = rep_tasks_init_ids(&tasks, v, err);
+
+	*p = (struct rep_places){0};
+	if (!code && (tasks.n || v->nrows[TP_TABLE_REGION])) {
+		code = make_lists(&s, v);
+		if (!code)
+			fill_lists(&s, &tasks);
+		for (size_t g = 0; !code && g < s.ngoroutines; g++)
+			code = sweep(&s, &s.list[g]);
+		if (code)
+			tp_err_full(err, code, "the run has too many tasks and regions");
+	}
+	rep_tasks_release(&tasks);
+	free(s.all);
+	free(s.list);
+	free(s.stack);
+	return code;
+}
+
+void rep_places_release(struct rep_places *p)
+{
+	free(p->place);
+	*p = (struct rep_places){0};
+}
+
+const struct rep_place *rep_places_at(const struct rep_places *p, uint32_t goroutine, int64_t ns)
+{
+	const struct rep_place *place = p->place;
+	size_t first = 0;
+
+	TP_SEARCH(first, p->n, i,
+		  place[i].goroutine < goroutine ||
+		      (place[i].goroutine == goroutine && place[i].to <= ns));
+	if (first == p->n || place[first].goroutine != goroutine || place[first].from > ns)
+		return NULL;
+	return &place[first];
+}
+
+uint32_t rep_place_task(const struct rep_view *v, const struct rep_place *place)
+{
+	return place->task == TP_NONE ? 0 : (uint32_t)REP_COL(v, TASK, name)[place->task];
+}
+
+uint32_t rep_place_region(const struct rep_view *v, const struct rep_place *place)
+{
+	return place->region == TP_NONE ? 0 : (uint32_t)REP_COL(v, REGION, name)[place->region];
+}
+
+struct rep_value rep_place_text(struct rep_texts *t, const struct rep_view *v,
+				const struct rep_place *place)
+{
+	struct tp_text task, region;
+	struct tp_text parts[3];
+
+	if (!place)
+		return rep_null();
+	task = tp_dict_text(v->dict, rep_place_task(v, place));
+	region = tp_dict_text(v->dict, rep_place_region(v, place));
+	if (place->task == TP_NONE)
+		parts[0] = rep_text_of("region ");
+	else
+		parts[0] = task.size ? task : rep_text_of("(no name)");
+	parts[1] = rep_text_of(place->task != TP_NONE && region.size ? ": " : "");
+	parts[2] = region;
+	return rep_texts_join(t, parts, 3);
+}
