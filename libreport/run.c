@@ -460,9 +460,9 @@ char *rep_run_heading(const struct rep_run *run, char text[REP_RUN_HEADING])
 			 tp_fmt_count(ticks, run->row.duration_ns));
 	else
 		tp_fmt_ns(duration, run->row.duration_ns);
-	snprintf(text, REP_RUN_HEADING, "%s: %s, %s, %s goroutine%s, %s event%s", run->row.name,
-		 run->row.format, duration, tp_fmt_count(goroutines, run->row.goroutines),
-		 run->row.goroutines == 1 ? "" : "s", tp_fmt_count(events, run->row.events),
-		 run->row.events == 1 ? "" : "s");
+	snprintf(text, REP_RUN_HEADING, "%s: format %s, %s, %s goroutine%s, %s event%s",
+		 run->row.name, run->row.format, duration,
+		 tp_fmt_count(goroutines, run->row.goroutines), run->row.goroutines == 1 ? "" : "s",
+		 tp_fmt_count(events, run->row.events), run->row.events == 1 ? "" : "s");
 	return text;
 }

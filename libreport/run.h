@@ -56,7 +56,7 @@ int rep_runs_check_clocks(const struct rep_run *run, size_t n, const char *verb,
 int rep_run_check_time(const struct rep_run *run, const char *option, const char *text,
 		       const char *others, struct tp_err *err);
 
-/* What stands above a trace's reports: "pool.trace: go 1.26, 64.1ms, 31 goroutines, 435 events".
+/* What stands above a trace's reports: "pool.trace: format go 1.26, 64.1ms, 31 goroutines, 435 events".
  * Returns `text`. */
 #define REP_RUN_HEADING 512
 char *rep_run_heading(const struct rep_run *run, char text[REP_RUN_HEADING]);

@@ -2,8 +2,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
+#include "base/units.h"
 #include "clock/clock.h"
+#include "common/file.h"
 #include "common/range.h"
 #include "export/choice.h"
 #include "export/perfetto/perfetto.h"
@@ -108,15 +111,77 @@ static int align(struct export_args *args, struct shows *all, struct rep_perfett
 	return CMD_OK;
 }
 
+/* ---- writing ---- */
+
+#define EVENT_BYTES 160.0	       /* of JSON per event; from 60 to 220 in real traces */
+#define LARGE	    (64.0 * (1 << 20)) /* what takes a browser some time */
+
+static bool is_packed(const struct export_args *args)
+{
+	return args->cmd.output && !strcmp(cmd_file_ending(args->cmd.output), ".gz");
+}
+
+static void note_size(const struct export_args *args, const struct shows *all)
+{
+	char size[TP_UNITS_SIZE];
+	double bytes = 0;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct rep_choice *c = &all->run[i].choice;
+		double length = (double)all->run[i].run->row.duration_ns, part = 1;
+		double from = c->from_ns > 0 ? (double)c->from_ns : 0;
+		double to = (double)c->to_ns < length ? (double)c->to_ns : length;
+
+		if (length > 0)
+			part = to > from ? (to - from) / length : 0;
+		bytes += part * (double)all->run[i].run->row.events * EVENT_BYTES;
+	}
+	if (bytes < LARGE)
+		return;
+	cmd_note(&args->cmd, "writes %s %s of JSON%s; --from, --to and --goroutine write less",
+		 args->view.trace.filter.goroutine ? "at most" : "about",
+		 tp_fmt_bytes(size, bytes < 9e18 ? (int64_t)bytes : INT64_MAX),
+		 is_packed(args) ? ", compressed to about a tenth"
+				 : "; -o NAME.json.gz compresses it to about a tenth");
+}
+
+/* Compresses what is written into one member of gzip; `size` 0 ends it. The header holds no time, so
+ * equal traces are equal files. */
+static int pack(void *ctx, const void *data, size_t size, struct tp_err *err)
+{
+	unsigned char packed[1 << 15];
+	z_stream *z = ctx;
+	int code;
+
+	z->next_in = (z_const Bytef *)(uintptr_t)data;
+	z->avail_in = (uInt)size;
+	do {
+		z->next_out = packed;
+		z->avail_out = sizeof(packed);
+		deflate(z, size ? Z_NO_FLUSH : Z_FINISH);
+		code = cmd_write(packed, sizeof(packed) - z->avail_out, err);
+	} while (!code && !z->avail_out);
+	return code;
+}
+
 static int write_all(struct export_args *args, struct shows *all,
 		     const struct rep_perfetto_clock *clock)
 {
+	z_stream z = {0};
 	struct tp_out out = {.write = cmd_write_out};
-	struct rep_perfetto *p;
+	struct rep_perfetto *p = NULL;
 	const char *path = cmd_path(&args->cmd);
 	struct tp_err err;
-	int code = rep_perfetto_begin(&p, &out, clock, &err);
+	int code = 0;
 
+	if (is_packed(args)) {
+		out = (struct tp_out){.write = pack, .ctx = &z};
+		if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
+				 Z_DEFAULT_STRATEGY) != Z_OK)
+			code = tp_nomem(&err);
+	}
+	if (!code)
+		code = rep_perfetto_begin(&p, &out, clock, &err);
 	for (size_t i = 0; i < all->n && !code; i++) {
 		struct shown *s = &all->run[i];
 		char name[32];
@@ -136,6 +201,9 @@ static int write_all(struct export_args *args, struct shows *all,
 	}
 	if (!code)
 		code = rep_perfetto_end(p, &err);
+	if (!code && is_packed(args))
+		code = pack(&z, NULL, 0, &err);
+	deflateEnd(&z);
 	rep_perfetto_free(p);
 	return code ? cmd_fail(&args->cmd, path, &err) : CMD_OK;
 }
@@ -157,6 +225,8 @@ int export_perfetto(struct export_args *args)
 		status = align(args, &all, &clock);
 	if (!status)
 		status = export_begin(args);
+	if (!status)
+		note_size(args, &all);
 	for (size_t i = 0; i < all.n && !status; i++)
 		export_note_ticks(args, all.run[i].run);
 	if (!status)

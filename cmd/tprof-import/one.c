@@ -65,8 +65,8 @@ static void summarise(const struct args *args, const char *file, const char *sto
 	else
 		snprintf(details, sizeof(details), ", %s, %s",
 			 cmd_plural(goroutines, r->goroutines, "goroutine"), duration);
-	cmd_print(&args->cmd, "%s: %s, %s%s; %.2fs; %s to %s in %s; %s\n", name,
-		  r->profile ? r->what : r->format,
+	cmd_print(&args->cmd, "%s: %s%s, %s%s; %.2fs; %s to %s in %s; %s\n", name,
+		  r->profile ? "" : "format ", r->profile ? r->what : r->format,
 		  cmd_plural(events, r->events, r->profile ? "sample" : "event"), details,
 		  r->seconds, tp_fmt_bytes(in, (int64_t)r->size_in),
 		  tp_fmt_bytes(out, (int64_t)r->size_store), store,

@@ -378,6 +378,7 @@ int main(int argc, char **argv)
 	};
 
 	args.profile.node_fraction = TOP_DEFAULT_FRACTION;
+	args.profile.pprof_units = true;
 	args.profile.go = cmd_go_places();
 	list_report_options();
 	cmd_parse(&args.cmd, &argp, argc, argv);

@@ -263,8 +263,8 @@ int tp_raw_next(struct tp_raw *r, struct tp_raw_event *ev, struct tp_err *err)
 	if (!ev->name)
 		return tp_err_set(
 		    err, TP_EFORMAT, ev->offset,
-		    "traces of go 1.%d have no event type %u, but it is at 0x%" PRIx64, r->version,
-		    ev->type, ev->offset);
+		    "the format of go 1.%d has no event type %u, but it is at 0x%" PRIx64,
+		    r->version, ev->type, ev->offset);
 	code = r->v2 ? next_v2(r, ev) : next_v1(r, ev, head);
 	if (code)
 		return tp_nomem(err);

@@ -28,7 +28,7 @@ char *rep_amount(char text[REP_AMOUNT_SIZE], int64_t value, const char *unit, co
 	if (show) {
 		char label[REP_MEASURE_SIZE];
 
-		snprintf(text, REP_AMOUNT_SIZE, "%s", rep_scaled_label(label, value, unit, show));
+		snprintf(text, REP_AMOUNT_SIZE, "%s", rep_binary_label(label, value, unit, show));
 		return text;
 	}
 	if (known(text, value, unit))

@@ -154,6 +154,7 @@ struct rep_path_chain {
 	uint32_t wake_stack;	/* of the waker of the first such wait */
 	uint32_t waiter, waker; /* goroutines; TP_NONE: several */
 	uint32_t waiter_entry, waker_entry;
+	uint32_t queue;	  /* of a folded path: how many waits within one another it is at most */
 	int64_t count;	  /* number of waits */
 	int64_t total_ns; /* time on the path in these waits */
 };
@@ -181,6 +182,7 @@ struct rep_path {
 	/* The hops of a single request, by time. */
 	struct rep_path_hop *hop;
 	size_t nhop;
+	uint32_t *fold; /* of a folded path, which borrows the hops: the chain of a hop's chain */
 
 	/* private */
 	struct rep_keys chains, whats, sums;
@@ -196,6 +198,10 @@ void rep_path_sort(struct rep_path_request *requests, size_t n);
 int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t n, int64_t max_hops,
 		  struct rep_path *path, struct tp_err *err);
 void rep_path_release(struct rep_path *path);
+/* Makes `folded`, a path in which a queue (whoever ended a wait had waited in the same function for
+ * the same reason, and so on) is one chain: what was done in any of its waits is added up. Returns 0,
+ * TP_ENOMEM or TP_ELIMIT; release it in every case, and before `path`. */
+int rep_path_fold(const struct tp_dict *dict, const struct rep_path *path, struct rep_path *folded);
 
 /* Adds up the sums of all chains by kind, reason, entry function and the stack's site, to show where the time
  * of the path went. Sets *total to *n sums, the longest first. Their `chain` is 0, and `stack` is one of

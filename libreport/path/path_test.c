@@ -692,8 +692,9 @@ static void test_walk_relay(void **state)
 /* Eight clerks queue at a lock. The last one waits for the sleep of those before it. */
 static void test_walk_convoy(void **state)
 {
+	struct rep_path folded;
 	unsigned deepest = 0;
-	int64_t naps = 0;
+	int64_t naps = 0, hops = 0;
 
 	(void)state;
 	import("testdata/convoy.trace");
@@ -716,6 +717,17 @@ static void test_walk_convoy(void **state)
 		naps += walked.hop[i].kind == REP_PATH_TIMER;
 	assert_int_equal(naps, 7);
 	assert_true(walked.kind_ns[REP_PATH_TIMER] * 100 > walked.total_ns * 99);
+	/* Folded, it is one queue, and no time or hop is lost. */
+	assert_int_equal(rep_path_fold(view.dict, &walked, &folded), 0);
+	assert_int_equal(folded.nchains, 2);
+	assert_int_equal(folded.chain[1].queue, 6);
+	assert_int_equal(folded.chain[1].count, walked.chain[1].count);
+	assert_int_equal(folded.chain[1].total_ns, walked.chain[1].total_ns);
+	assert_int_equal(folded.chain[0].total_ns, walked.total_ns);
+	for (size_t i = 0; i < folded.nsums; i++)
+		hops += folded.sum[i].count;
+	assert_int_equal(hops, walked.nhops);
+	rep_path_release(&folded);
 }
 
 /* The slow checkout waits for the report, which waits for the disk, which is in a system call. */

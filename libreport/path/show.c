@@ -282,6 +282,25 @@ static int write_requests(struct rep_path_table *p, size_t usual, struct tp_err 
 
 /* ---- reports ---- */
 
+/* Writes the tree, or the sentences of the summary: of the folded path. */
+static int show_folded(struct rep_path_table *p, enum rep_path_report report, struct tp_err *err)
+{
+	const struct rep_path *path = p->path;
+	struct rep_path folded;
+	struct rep_path_page page = *p->ask;
+	int code = rep_path_fold(p->v->dict, path, &folded);
+
+	p->path = page.path = &folded;
+	if (code)
+		tp_err_full(err, code, "the run has too many different stacks");
+	else
+		code = report == REP_PATH_TREE ? rep_path_write_tree(p, err)
+					       : rep_path_verdict(p->out, &page, err);
+	p->path = path;
+	rep_path_release(&folded);
+	return code;
+}
+
 static int show(struct rep_path_table *p, enum rep_path_report report, struct tp_err *err)
 {
 	int code;
@@ -290,7 +309,7 @@ static int show(struct rep_path_table *p, enum rep_path_report report, struct tp
 	case REP_PATH_HOP_LIST:
 		return write_hops(p, REP_TABLE_ROWS, err);
 	case REP_PATH_TREE:
-		return rep_path_write_tree(p, err);
+		return show_folded(p, report, err);
 	case REP_PATH_TOTALS:
 		return write_totals(p, REP_TABLE_ROWS, err);
 	case REP_PATH_REQUESTS:
@@ -298,7 +317,7 @@ static int show(struct rep_path_table *p, enum rep_path_report report, struct tp
 	default:
 		break;
 	}
-	code = rep_path_verdict(p->out, p->ask, err);
+	code = show_folded(p, report, err);
 	if (!code)
 		code = rep_output_note(p->out, false, "", err);
 	if (!code)

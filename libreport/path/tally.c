@@ -121,6 +121,7 @@ int rep_path_deepen(struct rep_path *p, uint32_t chain, const struct rep_path_ch
 		*c = *wait;
 		c->parent = chain;
 		c->depth = p->chain[chain].depth + 1;
+		c->queue = 1;
 		c->count = c->total_ns = 0;
 	}
 	/* Key n belongs to chain n + 1, as the root has no key. */
@@ -132,7 +133,7 @@ int rep_path_deepen(struct rep_path *p, uint32_t chain, const struct rep_path_ch
 	return 0;
 }
 
-void rep_path_finish(struct rep_path *p)
+static void add_up(struct rep_path *p)
 {
 	for (size_t i = 0; i < p->nchains; i++)
 		p->chain[i].total_ns = 0;
@@ -140,12 +141,70 @@ void rep_path_finish(struct rep_path *p)
 		tp_sum(&p->chain[p->sum[i].chain].total_ns, p->sum[i].total_ns);
 	for (size_t i = p->nchains; i-- > 1;)
 		tp_sum(&p->chain[p->chain[i].parent].total_ns, p->chain[i].total_ns);
+}
+
+void rep_path_finish(struct rep_path *p)
+{
+	add_up(p);
 	for (size_t i = 0; i < p->nhop / 2; i++) {
 		struct rep_path_hop swap = p->hop[i];
 
 		p->hop[i] = p->hop[p->nhop - 1 - i];
 		p->hop[p->nhop - 1 - i] = swap;
 	}
+}
+
+/* Returns whether a wait is for the same reason in the same function as the one it is in. */
+static bool repeats(const struct tp_dict *dict, const struct rep_path_chain *c,
+		    const struct rep_path_chain *outer)
+{
+	uint32_t site = rep_path_site(dict, c->stack);
+
+	return c->reason == outer->reason &&
+	       (c->stack == outer->stack || (site && site == rep_path_site(dict, outer->stack)));
+}
+
+int rep_path_fold(const struct tp_dict *dict, const struct rep_path *path, struct rep_path *folded)
+{
+	uint32_t *queue;
+	int code = rep_path_begin(folded);
+
+	folded->total_ns = path->total_ns;
+	folded->requests = path->requests;
+	folded->limited = path->limited;
+	folded->nhops = path->nhops;
+	memcpy(folded->kind_ns, path->kind_ns, sizeof(folded->kind_ns));
+	folded->fold = tp_many(path->nchains, 2 * sizeof(*folded->fold));
+	if (code || !folded->fold)
+		return TP_ENOMEM;
+	folded->hop = path->hop;
+	folded->nhop = path->nhop;
+	folded->fold[0] = 0;
+	queue = folded->fold + path->nchains; /* by chain of `path` */
+	for (size_t i = 1; i < path->nchains && !code; i++) {
+		const struct rep_path_chain *c = &path->chain[i];
+		uint32_t within = folded->fold[c->parent];
+
+		queue[i] = 1;
+		if (c->parent && repeats(dict, c, &path->chain[c->parent])) {
+			queue[i] += queue[c->parent];
+			if (queue[i] > folded->chain[within].queue)
+				folded->chain[within].queue = queue[i];
+			folded->fold[i] = within;
+			continue;
+		}
+		code = rep_path_deepen(folded, within, c, &folded->fold[i]);
+		if (!code) /* which counts one */
+			tp_sum(&folded->chain[folded->fold[i]].count, c->count - 1);
+	}
+	for (size_t i = 0; i < path->nsums && !code; i++) {
+		struct rep_path_sum s = path->sum[i];
+
+		s.chain = folded->fold[s.chain];
+		code = add_sum(folded, s.chain, s.stack, &s);
+	}
+	add_up(folded);
+	return code;
 }
 
 void rep_path_release(struct rep_path *p)
@@ -155,7 +214,9 @@ void rep_path_release(struct rep_path *p)
 	rep_keys_release(&p->sums);
 	free(p->chain);
 	free(p->sum);
-	free(p->hop);
+	if (!p->fold)
+		free(p->hop);
+	free(p->fold);
 	memset(p, 0, sizeof(*p));
 }
 

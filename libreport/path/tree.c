@@ -1,4 +1,4 @@
-/* Writes who waited for whom as a tree: the chains of a path with the sums of their hops. */
+/* Writes who waited for whom as a tree: the chains of a folded path with the sums of their hops. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,6 +20,7 @@ static const struct rep_column tree_columns[] = {
     {.name = "ended_by", .raw_only = true},
     {.name = "ended_by_goroutine", .kind = REP_ID, .raw_only = true},
     {.name = "ended_by_task_type", .raw_only = true},
+    {.name = "queue", .kind = REP_COUNT, .raw_only = true},
 };
 #define TREE_COLUMNS TP_COUNT_OF(tree_columns)
 #define TREE_SHARE   0.005 /* least share of a branch in output for people */
@@ -99,9 +100,14 @@ static struct rep_value branch_text(struct rep_path_table *p, const struct branc
 	text = tp_arena_alloc(&p->texts.arena, room);
 	if (!text)
 		return rep_lack();
-	n = snprintf(text, room, "%*s%s", (int)depth, "",
-		     b->wait ? "waits" : rep_path_kinds[s->kind].name);
-	if (reason.size && (b->wait || (s->kind != REP_PATH_NETWORK && s->kind != REP_PATH_TIMER)))
+	if (b->wait && c->queue > 1)
+		n = snprintf(text, room, "%*squeues (%.*s%sup to %u)", (int)depth, "",
+			     (int)reason.size, reason.text, reason.size ? ", " : "", c->queue);
+	else
+		n = snprintf(text, room, "%*s%s", (int)depth, "",
+			     b->wait ? "waits" : rep_path_kinds[s->kind].name);
+	if (reason.size &&
+	    (b->wait ? c->queue == 1 : s->kind != REP_PATH_NETWORK && s->kind != REP_PATH_TIMER))
 		n += snprintf(text + n, room - (size_t)n, " (%.*s)", (int)reason.size, reason.text);
 	n += snprintf(text + n, room - (size_t)n, " %s %.*s",
 		      !b->wait && s->kind == REP_PATH_RUNNING ? "up to" : "in", (int)place.size,
@@ -141,6 +147,7 @@ static int write_branch(struct rep_path_table *p, const struct branch *b, unsign
 	    b->wait && task != TP_NONE
 		? rep_table_string(p, (uint32_t)REP_COL(p->v, TASK, name)[task])
 		: rep_null(),
+	    b->wait ? rep_int(c->queue) : rep_null(),
 	};
 
 	return rep_table_row(p, row, err);

@@ -229,7 +229,8 @@ static void say_where(struct rep_words *w, uint32_t entry, uint32_t stack)
 	say_function(w, entry, stack);
 }
 
-/* Appends "waits for chan receive in main.pool.get, ended by goroutine 11 (main.report) in main.pool.put". */
+/* Appends "waits for chan receive in main.pool.get, ended by goroutine 11 (main.report) in main.pool.put".
+ * A queue is said here, too: its waits are one chain. */
 static void say_wait(struct rep_words *w, const struct rep_path_chain *c)
 {
 	struct tp_text reason = tp_dict_text(w->page->v->dict, c->reason);
@@ -244,6 +245,8 @@ static void say_wait(struct rep_words *w, const struct rep_path_chain *c)
 	if (c->wake_stack)
 		say_where(w, c->waker_entry, c->wake_stack);
 	rep_say_task(w, (uint32_t)(c - w->page->path->chain));
+	if (c->queue > 1)
+		rep_say(w, ", which had waited there as well: a queue of up to %u", c->queue);
 }
 
 /* Appends the function of a system call: " (syscall.Fsync)". */
@@ -311,7 +314,8 @@ static void say_holder(struct rep_words *w, const struct rep_path_sum *s)
 	for (size_t i = 0; i < path->nhop; i++) {
 		const struct rep_path_hop *h = &path->hop[i];
 
-		if (h->kind == REP_PATH_RUNNABLE && h->chain == s->chain && h->stack == s->stack &&
+		if (h->kind == REP_PATH_RUNNABLE && path->fold[h->chain] == s->chain &&
+		    h->stack == s->stack &&
 		    (!longest || h->to - h->from > longest->to - longest->from))
 			longest = h;
 	}
@@ -320,15 +324,6 @@ static void say_holder(struct rep_words *w, const struct rep_path_sum *s)
 	rep_say(w, "; ");
 	rep_say_who(w, longest->holder, rep_view_entry(w->page->v, longest->holder), false);
 	rep_say(w, " had the P before");
-}
-
-/* Returns whether a wait has the same place and reason as the wait that contains it, as in a queue at a
- * lock. */
-static bool repeats(const struct rep_path *path, uint32_t chain)
-{
-	const struct rep_path_chain *c = &path->chain[chain], *p = &path->chain[c->parent];
-
-	return c->parent && c->reason == p->reason && c->stack == p->stack;
 }
 
 /* Returns how much of a range of time lies within the request. */
@@ -399,7 +394,7 @@ static int write_why(struct rep_words *w, struct tp_err *err)
 	const struct rep_path *path = w->page->path;
 	struct part part = heaviest(path, 0);
 	char subject[200];
-	unsigned level = 0, queue = 0;
+	unsigned level = 0;
 	int code;
 
 	if (!part.wait && !part.sum)
@@ -413,26 +408,14 @@ static int write_why(struct rep_words *w, struct tp_err *err)
 		const struct rep_path_chain *c = &path->chain[part.wait];
 
 		part = heaviest(path, part.wait);
-		for (queue = 0; part.wait && repeats(path, part.wait); queue++) {
-			c = &path->chain[part.wait];
-			part = heaviest(path, part.wait);
-		}
-		if (queue) {
-			rep_say(w, "%-*s", 8, "");
-			rep_say(w,
-				"It is a queue: the goroutine that ended the wait had waited there "
-				"as well, up to %u of them one after the other.",
-				queue + 1);
-			code = rep_say_lines(w, false, 8, err);
-		}
-		if (code || !part.ns)
+		if (!part.ns)
 			break;
 		rep_say(w, "  ");
 		rep_say_share(w, part.ns);
 		rep_say(w, "%*s", w->size < 8 ? (int)(8 - w->size) : 1, "");
 		rep_say_who(w, part.wait ? path->chain[part.wait].waiter : part.sum->goroutine,
 			    part.wait ? path->chain[part.wait].waiter_entry : part.sum->entry,
-			    c->depth > 0 && !queue);
+			    c->queue == 1);
 		rep_say(w, " was ");
 		say_part(w, &part);
 		code = rep_say_lines(w, false, 8, err);

@@ -77,6 +77,14 @@ static const struct unit *find(const struct family *f, const char *name)
 	return NULL;
 }
 
+/* Returns the unit that was asked for: what pprof calls kB may be called KiB. */
+static const struct unit *find_wanted(const struct family *f, const char *name)
+{
+	char plain[] = {name[0], 'B', '\0'};
+
+	return find(f, strlen(name) == 3 && name[1] == 'i' && name[2] == 'B' ? plain : name);
+}
+
 /* Returns the largest unit in which the value is at least 1; NULL if it is below 1 in all. */
 static const struct unit *suitable(const struct family *f, double value)
 {
@@ -111,7 +119,7 @@ double rep_scale(int64_t value, const char *from, const char *to, const char **u
 		if (!u)
 			continue;
 		v = (double)value * u->factor;
-		want = automatic(to) ? suitable(&families[i], v) : find(&families[i], to);
+		want = automatic(to) ? suitable(&families[i], v) : find_wanted(&families[i], to);
 		if (!want)
 			want = &families[i].fallback;
 		*unit = want->name;
@@ -142,7 +150,7 @@ bool rep_unit_unknown(const char *from, const char *to, char names[REP_MEASURE_S
 	size_t used = 0;
 
 	for (size_t i = 0; i < NFAMILIES && !automatic(to); i++) {
-		if (!find(&families[i], from) || find(&families[i], to))
+		if (!find(&families[i], from) || find_wanted(&families[i], to))
 			continue;
 		for (const struct unit *u = families[i].units; u->name && used < REP_MEASURE_SIZE;
 		     u++)
@@ -165,6 +173,18 @@ char *rep_scaled_label(char text[REP_MEASURE_SIZE], int64_t value, const char *f
 		snprintf(text, REP_MEASURE_SIZE, "0");
 	else
 		snprintf(text + n, REP_MEASURE_SIZE - n, "%s", unit);
+	return text;
+}
+
+char *rep_binary_label(char text[REP_MEASURE_SIZE], int64_t value, const char *from, const char *to)
+{
+	size_t n = strlen(rep_scaled_label(text, value, from, to));
+
+	/* "512.05kB"; not "12B". */
+	if (n > 2 && isalpha((unsigned char)text[n - 2]) && find(&families[0], from)) {
+		text[n - 2] = (char)toupper((unsigned char)text[n - 2]);
+		memcpy(text + n - 1, "iB", 3);
+	}
 	return text;
 }
 

@@ -13,7 +13,8 @@
 
 #define REP_MEASURE_SIZE 96 /* room for a label and its NUL; a longer unit is cut */
 
-/* Converts a value to another unit; "minimum" and "auto" pick the one that suits the value. *unit
+/* Converts a value to another unit ("KiB" is pprof's "kB"); "minimum" and "auto" pick the one that
+ * suits the value. *unit
  * (may be NULL) is the unit of the result: a static text, or `to`; "" if it need not be shown. */
 double rep_scale(int64_t value, const char *from, const char *to, const char **unit);
 /* Returns how many of unit `to` one `from` is. */
@@ -28,6 +29,9 @@ bool rep_unit_unknown(const char *from, const char *to, char names[REP_MEASURE_S
 
 /* Writes "1.50s" into text and returns it. */
 char *rep_scaled_label(char text[REP_MEASURE_SIZE], int64_t value, const char *from,
+		       const char *to);
+/* The same with sizes in KiB, MiB …, as everything has them that need not equal pprof. */
+char *rep_binary_label(char text[REP_MEASURE_SIZE], int64_t value, const char *from,
 		       const char *to);
 /* Writes |value| of |total| as a percentage, right-aligned in six characters: "34.50%", "  100%",
  * " 0.01%". Returns text. */

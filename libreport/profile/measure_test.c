@@ -49,6 +49,12 @@ static void test_scaled_label(void **state)
 		assert_string_equal(
 		    rep_scaled_label(text, labels[i].value, labels[i].from, labels[i].to),
 		    labels[i].label);
+	assert_string_equal(rep_binary_label(text, -1536, "bytes", "auto"), "-1.50KiB");
+	assert_string_equal(rep_binary_label(text, 3, "gigabytes", "MiB"), "3072MiB");
+	assert_string_equal(rep_binary_label(text, 1023, "bytes", "auto"), "1023B");
+	assert_string_equal(rep_binary_label(text, 0, "bytes", "MB"), "0");
+	assert_string_equal(rep_binary_label(text, 7, "kBananas", "count"), "7");
+	assert_string_equal(rep_binary_label(text, 5, "GCU", "auto"), "5GCU");
 }
 
 static const struct {

@@ -36,6 +36,7 @@ struct rep_profile_options {
 	bool mean;		  /* divide by the first sample type */
 	double divide_by;
 	const char *unit; /* "minimum" (one for all), "auto" (each its own), or a unit */
+	bool pprof_units; /* sizes are called kB and MB, not KiB and MiB */
 
 	/* filters on samples and frames; regular expressions in RE2's syntax (regex.h) */
 	const char *focus, *ignore;	    /* keep / drop samples with a frame that matches */

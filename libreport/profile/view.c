@@ -284,9 +284,15 @@ static int64_t divided(const struct rep_profile_view *v, int64_t value)
 	return v->ratio > 0 && v->ratio != 1 ? rep_truncate((double)value * v->ratio) : value;
 }
 
+char *rep_view_scaled(const struct rep_profile_view *v, int64_t value, const char *from,
+		      const char *to, char text[REP_MEASURE_SIZE])
+{
+	return (v->opt.pprof_units ? rep_scaled_label : rep_binary_label)(text, value, from, to);
+}
+
 char *rep_view_label(const struct rep_profile_view *v, int64_t value, char text[REP_MEASURE_SIZE])
 {
-	return rep_scaled_label(text, divided(v, value), v->unit, v->output_unit);
+	return rep_view_scaled(v, divided(v, value), v->unit, v->output_unit, text);
 }
 
 char *rep_view_row_label(const struct rep_profile_view *v, int64_t value, int64_t cum,
@@ -295,7 +301,8 @@ char *rep_view_row_label(const struct rep_profile_view *v, int64_t value, int64_
 	double size = cum < 0 ? -(double)cum : (double)cum;
 	bool small = size < (double)v->total * v->opt.unit_fraction;
 
-	return rep_scaled_label(text, divided(v, value), v->unit, small ? "auto" : v->output_unit);
+	return rep_view_scaled(v, divided(v, value), v->unit, small ? "auto" : v->output_unit,
+			       text);
 }
 
 double rep_view_scale(const struct rep_profile_view *v, int64_t value)

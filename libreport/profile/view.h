@@ -95,7 +95,11 @@ static inline int64_t rep_view_divisor(const struct rep_profile_view *v, size_t 
 	return v->opt.mean ? v->profile->value[sample * v->profile->ntypes] : 0;
 }
 
-/* Writes a value with its unit, divided by divide_by, as pprof prints it. Returns text. */
+/* Writes a number in a unit: sizes in kB, MB … if the options have pprof_units, else in KiB, MiB ….
+ * Returns text. */
+char *rep_view_scaled(const struct rep_profile_view *v, int64_t value, const char *from,
+		      const char *to, char text[REP_MEASURE_SIZE]);
+/* Writes a value of the view so, divided by divide_by. Returns text. */
 char *rep_view_label(const struct rep_profile_view *v, int64_t value, char text[REP_MEASURE_SIZE]);
 /* Does the same for a row whose cum is given: a row that is too small for the common unit
  * (unit_fraction) has its own. */

@@ -56,6 +56,18 @@ def nests(slices):
             open_.append((end, name))
 
 
+def check_stacks(d):
+    """A slice of a goroutine does not repeat the stack of the slice directly before it."""
+    last = {}
+    for e in d["traceEvents"]:
+        if e["ph"] == "X" and e.get("cat") == "state":
+            key = e["pid"], e["tid"]
+            if "sf" in e and e["sf"] == last.get(key):
+                raise ValueError("a stack is repeated: %s" % e)
+            if "sf" in e or e["name"] == "running":
+                last[key] = e.get("sf")
+
+
 def check(d):
     if d["displayTimeUnit"] not in ("ms", "ns"):
         raise ValueError("displayTimeUnit")
@@ -167,6 +179,7 @@ def check_times(part, trace):
 def one(trace, whole):
     d = export(trace)
     check(d)
+    check_stacks(d)
     for part in (["--from=20%", "--to=60%"], ["--from=99%"], ["--from=50%", "--to=50.01%", "--goroutine=main"]):
         try:
             check(export(*part, trace))

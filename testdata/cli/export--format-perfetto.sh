@@ -19,6 +19,12 @@ for r in '--to=50% testdata/inbox/inbox.trace' '--from=100ms --to=200ms testdata
 		/"pid":2,.*"blocked/ { ns += $2 * 1000 }
 		END { printf "%d goroutines, blocked for %.0fns\n", n, ns }'
 done
+# Compressed, if the name says so; what is large is told before.
+tprof-export --format=perfetto -o "$TMP/relay.json.gz" testdata/relay.trace
+gzip -dc "$TMP/relay.json.gz" | cmp - "$TMP/relay.json" && gzip -l "$TMP/relay.json.gz" | awk 'NR > 1 { print ($1 * 5 < $2) }'
+t=testdata/checkout.trace
+tprof-export --format=perfetto -o /dev/null $t $t $t $t $t $t $t $t $t $t $t $t $t $t 2>&1
+tprof-export --format=perfetto --to=1% -o /dev/null $t $t $t $t $t $t $t $t $t $t $t $t $t $t 2>&1
 # Several runs: on one clock, where that is known.
 tprof-import -o "$TMP/two.tprof" testdata/relay.trace testdata/pool.trace >/dev/null 2>&1
 tprof-export --format=perfetto --run=all "$TMP/two.tprof" | grep '"process_name"' | cut -d '"' -f 7-20

@@ -125,8 +125,7 @@ int tp_v2_generation_scan(struct tp_v2_generation *g, uint64_t *offset, enum tp_
 		}
 		if (b.kind == TP_V2_BATCH_END) {
 			tp_err_set(err, TP_EFORMAT, b.start,
-				   "EndOfGeneration does not occur in traces of go 1.%d",
-				   g->version);
+				   "the format of go 1.%d has no EndOfGeneration", g->version);
 			goto mixed;
 		}
 		code = tp_v2_generation_add(g, &b, err);

@@ -46,6 +46,7 @@ static int load(struct show *s, struct tp_store *store, int64_t run)
 		    .name = (uint32_t)g.col[TP_COL(GOROUTINE, name)][i],
 		    .wanted = !s->opt->wanted || (i < s->opt->ngoroutines && s->opt->wanted[i]),
 		    .p = TP_NONE,
+		    .shown = TP_NONE,
 		    .call_since = INT64_MIN,
 		    .assist_since = INT64_MIN,
 		    .stw_since = INT64_MIN,

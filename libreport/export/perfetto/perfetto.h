@@ -8,7 +8,9 @@
  *   NAME: tasks       a thread per user task
  *   NAME: counters    heap, goroutines, threads, GOMAXPROCS
  * Flows lead from what made a goroutine ready, or made it, to where it runs. Stacks are those at
- * the end of a slice ("esf"), or where it began ("sf").
+ * the end of a slice ("esf"), or where it began ("sf"). They are written once: a slice of a P has the
+ * stack at its end only, as where it began is where its goroutine stopped before; a slice of a
+ * goroutine has none if it is that of the slice directly before it.
  *
  * Events are written as they are met, sorted by when they end; readers of the format sort. Times
  * are microseconds since `base_ns` of the clock in use. */

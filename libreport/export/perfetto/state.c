@@ -57,8 +57,9 @@ void show_state_slice(struct show *s, struct g_state *g)
 	else
 		json_str(s->p, "name", state_names[g->state]);
 	json_str(s->p, "cat", "state");
-	if (g->state != TP_ST_RUNNING)
+	if (g->state != TP_ST_RUNNING && g->stack != g->shown)
 		json_stack(s->p, "sf", g->stack);
+	g->shown = g->state != TP_ST_RUNNING ? g->stack : 0;
 	json_end(s->p);
 }
 

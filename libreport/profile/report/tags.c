@@ -58,8 +58,8 @@ static int add_set(struct tags *t, size_t set, int64_t sum)
 				    tp_dict_text(p->dict, l[i].text), sum};
 		if (!l[i].numeric)
 			continue;
-		rep_scaled_label(text, l[i].number, rep_label_unit(&t->v->units, p, l[i].key),
-				 t->v->output_unit);
+		rep_view_scaled(t->v, l[i].number, rep_label_unit(&t->v->units, p, l[i].key),
+				t->v->output_unit, text);
 		copy = tp_arena_strndup(&t->texts, text, strlen(text));
 		if (!copy)
 			return TP_ENOMEM;

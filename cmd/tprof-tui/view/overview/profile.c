@@ -59,7 +59,7 @@ static int put_heading(struct rep_output *out, const struct rep_profile_top *top
 	return code ? code : put(out, rep_str("Samples"), rep_str(text), err);
 }
 
-/* Writes the total that tprof-top's percentages refer to: "sum of inuse_space", "3.5MB". */
+/* Writes the total that tprof-top's percentages refer to: "sum of inuse_space", "3.5MiB". */
 static int put_total(struct rep_output *out, const struct rep_profile_top *top, struct tp_err *err)
 {
 	char text[REP_MEASURE_SIZE], name[120];

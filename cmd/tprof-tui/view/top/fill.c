@@ -232,6 +232,7 @@ static int fill_rows(struct top_ask *a, struct tp_store *store, struct rep_outpu
 	int code = tui_fill_load(store, a->fill.job.select.run, &p, err);
 
 	options(a, &opt);
+	opt.pprof_units = true; /* numbers of labels are texts, and copied as tprof-top has them */
 	if (!code) {
 		code = rep_profile_view_init(&v, p, &opt, &r->traits, err);
 		if (!code)
