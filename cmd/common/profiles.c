@@ -73,7 +73,7 @@ static int copy_labels(struct cmd_profile *item, const struct rep_run *run, stru
 	return 0;
 }
 
-static void release_item(struct cmd_profile *item)
+void cmd_profile_release(struct cmd_profile *item)
 {
 	tp_profile_free(item->profile);
 	rep_merger_free(item->sum);
@@ -86,7 +86,7 @@ static void release_item(struct cmd_profile *item)
 void cmd_profiles_release(struct cmd_profiles *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		release_item(&p->item[i]);
+		cmd_profile_release(&p->item[i]);
 	free(p->item);
 	free(p->untyped);
 	*p = (struct cmd_profiles){0};
@@ -140,8 +140,10 @@ static int load_run(struct cmd *cmd, const struct rep_run *run, const char *by,
 	}
 	code = trace ? rep_trace_profile(cmd->store, run, &view, &p, err)
 		     : tp_profile_load(cmd->store, run->row.id, &p, err);
-	if (!code && !trace)
+	if (!code && !trace) {
+		snprintf(p->format, sizeof(p->format), "%s", run->row.format);
 		code = cmd_names_of(p, names, err);
+	}
 	for (size_t i = 0; !code && (trace || names->symbols) && i < p->nnotices; i++)
 		cmd_note(cmd, "%s: %s", run->row.name, p->notices[i].text);
 	if (!code && by)
@@ -180,7 +182,7 @@ static int keep_type(struct cmd_profiles *list, size_t first, const char *index,
 		}
 		if (!code && untyped)
 			code = cmd_profiles_leave_out(list, item->name);
-		release_item(item);
+		cmd_profile_release(item);
 	}
 	if (any)
 		list->n = n;

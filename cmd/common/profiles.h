@@ -59,6 +59,7 @@ struct cmd_profiles_options {
 int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out);
 void cmd_profiles_release(struct cmd_profiles *p);
+void cmd_profile_release(struct cmd_profile *item);
 
 /* Prints a note if a filter of the view, if there is one, left nothing of the first profile. */
 void cmd_profiles_note_empty(const struct cmd *cmd, const struct cmd_profiles *list);
