@@ -273,6 +273,8 @@ static void check(struct args *args, struct argp_state *state)
 		cmd_error(&args->cmd, "%s", wrong);
 		exit(CMD_SYSTEM);
 	}
+	if (!wrong && sides_refuse_folders(&args->cmd))
+		exit(CMD_USAGE);
 	if (!wrong && args->junit && args->self_check)
 		wrong = "--self-check cannot be written as JUnit";
 	if (!wrong && args->junit && !args->ngates)

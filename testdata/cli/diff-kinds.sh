@@ -31,3 +31,7 @@ tprof-import -o $TMP/mixed.tprof --label=side=new testdata/catalog.cpu testdata/
 tprof-diff --base-label=side=old --label=side=new $TMP/mixed.tprof 2>&1
 tprof-diff --base-label=side=old --label=side=new --view=offcpu -n 1 $TMP/mixed.tprof 2>&1
 tprof-diff --base-label=side=old,checkout.trace --label=side=new,pool.trace $TMP/mixed.tprof 2>&1 | head -2
+echo '# folders'
+tprof-diff $TMP/1/ $TMP/2 2>&1
+tprof-diff --base $TMP/1 -- $TMP/2 $TMP/2 2>&1
+echo $?
