@@ -371,6 +371,7 @@ static int fill_in(struct rep_diff_work *w, const struct rep_diff_side *old,
 	code = rep_profile_sample_index(first, d->opt.sample_index, &index, err);
 	if (code)
 		return code;
+	d->events = rep_noise_of(first, index).exact;
 	snprintf(d->type, sizeof(d->type), "%s", rep_diff_text(first, first->types[index].type));
 	code = rep_match_types(w, index, err);
 	if (!code)

@@ -220,7 +220,9 @@ static int explain(const struct rep_diff *d, size_t rows, struct rep_output *out
 		empty |= !one && !same(v) && (!v.old || !v.new);
 	}
 	snprintf(text, sizeof(text),
-		 "~: within the noise of the samples, %g standard errors", REP_NOISE);
+		 "~: %s, %g standard errors%s",
+		 d->events ? REP_NOISE_EVENTS : REP_NOISE_SAMPLES, REP_NOISE,
+		 d->events ? "; values are exact" : "");
 	if (noise)
 		rep_output_note(out, false, text, err);
 	return absent && empty

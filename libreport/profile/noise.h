@@ -17,6 +17,10 @@
 
 #include "decode/profile.h"
 
+/* What a change within it is called. */
+#define REP_NOISE_SAMPLES "within the noise of the samples"
+#define REP_NOISE_EVENTS  "within what so few events vary by chance"
+
 /* A change of more standard errors than that is beyond noise. */
 #define REP_NOISE 3.0
 
@@ -24,6 +28,7 @@ struct rep_noise {
 	size_t type, count, bytes; /* sample types; bytes: SIZE_MAX if it is no heap profile */
 	double rate;		   /* of the heap profile, or what a sample counts for */
 	bool none;		   /* nothing is sampled */
+	bool exact;		   /* a view of a trace: values are exact, events come by chance */
 };
 
 /* Describes the samples of a type of a profile. */
