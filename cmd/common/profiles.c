@@ -155,8 +155,8 @@ static int load_run(struct cmd *cmd, const struct rep_run *run, const char *by,
 	if (!code)
 		out->item[out->n - 1].damaged = run->losses > 0;
 	if (!code && trace && view.view == REP_TRACE_CPU && !view.go && !p->nsamples &&
-	    !cmd_view_filter(&view))
-		cmd_note(cmd, "%s: " REP_NOTE_NO_SAMPLES, run->row.name);
+	    !cmd_view_filter(&view) && !out->nsilent++)
+		snprintf(out->silent, sizeof(out->silent), "%s", run->row.name);
 	return code ? code : copy_labels(&out->item[out->n - 1], run, err);
 }
 
@@ -201,6 +201,16 @@ static void tell_untyped(const struct cmd *cmd, const struct cmd_profiles *list,
 			 "%s and %zu more are left out: damage has taken their sample types, so it "
 			 "is not known whether they had %s",
 			 list->untyped, list->nuntyped - 1, index);
+}
+
+static void tell_silent(const struct cmd *cmd, const struct cmd_profiles *list)
+{
+	char more[40] = "";
+
+	if (list->nsilent > 1)
+		snprintf(more, sizeof(more), " and %zu more", list->nsilent - 1);
+	if (list->nsilent)
+		cmd_note(cmd, "%s%s: " REP_NOTE_NO_SAMPLES, list->silent, more);
 }
 
 /* A table of such a profile has one row, which is called like the program. */
@@ -345,12 +355,15 @@ static int check_view(struct cmd *cmd)
 /* Adds up all items to one. */
 static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 {
-	struct cmd_profiles one = {
-	    .members = list->members, .nuntyped = list->nuntyped, .untyped = list->untyped};
+	struct cmd_profiles one = {.members = list->members,
+				   .nuntyped = list->nuntyped,
+				   .untyped = list->untyped,
+				   .nsilent = list->nsilent};
 	struct tp_err err;
 	int code = 0;
 
 	list->untyped = NULL;
+	memcpy(one.silent, list->silent, sizeof(one.silent));
 	for (size_t i = 0; i < list->n && !code; i++) {
 		code = cmd_group_put(&one, list->item[0].name, &list->item[i], &err);
 		tp_profile_free(list->item[i].profile);
@@ -390,6 +403,7 @@ static int load(struct cmd *cmd, const char *const *paths, size_t n,
 		status = cmd_fail(cmd, NULL, &err);
 	if (!status) {
 		tell_untyped(cmd, out, sample_type(cmd));
+		tell_silent(cmd, out);
 		tell_nameless(cmd, out);
 	}
 	return status;

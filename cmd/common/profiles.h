@@ -33,6 +33,9 @@ struct cmd_profiles {
 	 * first. They may have had the sample type that was asked for. */
 	size_t nuntyped;
 	char *untyped;
+	/* Traces whose CPU view has no samples: how many, and the name of the first. */
+	size_t nsilent;
+	char silent[100];
 	struct rep_members members; /* what --task counts in views of traces */
 };
 
