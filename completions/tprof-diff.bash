@@ -7,6 +7,10 @@ _tprof_diff()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
+	--task | --region | --reason | --tag-focus | --tag-ignore | --label | --base-label)
+		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
+		return
+		;;
 	--per) COMPREPLY=($(compgen -W 'second task run' -- "$cur")); return ;;
 	--by) COMPREPLY=($(compgen -W 'function line file stack label tasks regions sched reasons groups syscalls gc cpu' -- "$cur")); return ;;
 	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
@@ -27,10 +31,10 @@ _tprof_diff()
 		;;
 	--pprof) COMPREPLY=($(compgen -W 'net sync syscall sched' -- "$cur")); return ;;
 	--view) COMPREPLY=($(compgen -W 'cpu running offcpu sched syscall wall' -- "$cur")); return ;;
-	--alpha | --average-by | --base-label | --divide-by | --focus | --from | --gate | --goroutine | --hide | \
-		--ignore | --label | --min-share | --nodecount | --prune-from | --reason | \
-		--region | --rows | -n | --show | --show-from | --tag-focus | --tag-hide | \
-		--tag-ignore | --tag-leaf | --tag-root | --tag-show | --task | --to | \
+	--alpha | --average-by | --divide-by | --focus | --from | --gate | --goroutine | --hide | \
+		--ignore | --min-share | --nodecount | --prune-from | \
+		--rows | -n | --show | --show-from | --tag-hide | \
+		--tag-leaf | --tag-root | --tag-show | --to | \
 		--unit) return ;;
 	esac
 	case $cur in

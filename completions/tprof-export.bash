@@ -7,6 +7,10 @@ _tprof_export()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
+	--task | --region | --reason | --tag-focus | --tag-ignore)
+		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
+		return
+		;;
 	--table)
 		COMPREPLY=($(compgen -W 'event span goroutine goroutine_block goroutine_range goroutine_time site site_hist span_crossing proc_time proc_span range task region log cpu_sample string function location frame stack bucket bucket_value bucket_label run loss wire clock segment' -- "$cur"))
 		return
@@ -29,9 +33,9 @@ _tprof_export()
 		return
 		;;
 	--clickhouse) COMPREPLY=($(compgen -W 'clickhouse://' -- "$cur")); return ;;
-	--cluster | --divide-by | --focus | --from | --goroutine | --hide | --ignore | --prune-from | --reason \
-		| --region | --show | --show-from | --tag-focus | --tag-hide | --tag-ignore | --tag-leaf | \
-		--tag-root | --tag-show | --task | --to) return ;;
+	--cluster | --divide-by | --focus | --from | --goroutine | --hide | --ignore | --prune-from \
+		| --show | --show-from | --tag-hide | --tag-leaf | \
+		--tag-root | --tag-show | --to) return ;;
 	esac
 	case $cur in
 	-[a-z]*)

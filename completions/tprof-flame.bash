@@ -7,6 +7,10 @@ _tprof_flame()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
+	--task | --region | --reason | --tag-focus | --tag-ignore | --label | --base-label)
+		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
+		return
+		;;
 	--format) COMPREPLY=($(compgen -W 'svg html text folded speedscope' -- "$cur")); return ;;
 	--sort) COMPREPLY=($(compgen -W 'value name' -- "$cur")); return ;;
 	--width) COMPREPLY=($(compgen -W 'both new old' -- "$cur")); return ;;
@@ -29,9 +33,9 @@ _tprof_flame()
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
 	--base | --diff-base | --binary | --output | -o | --symbol-path | --trim-path) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	--base-label | --label | --title | --min-width | --max-depth | --noise | --focus | --ignore | --hide | --show | \
-	--show-from | --prune-from | --tag-focus | --tag-ignore | --tag-root | --tag-leaf | \
-	--goroutine | --reason | --task | --region | --from | --to) return ;;
+	--title | --min-width | --max-depth | --noise | --focus | --ignore | --hide | --show | \
+	--show-from | --prune-from | --tag-root | --tag-leaf | \
+	--goroutine | --from | --to) return ;;
 	esac
 	case $cur in
 	-[a-z]*)

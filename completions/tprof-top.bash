@@ -11,6 +11,10 @@ _tprof_top()
 		[[ " $reports " == *" $word "* ]] && report=$word
 	done
 	case $prev in
+	--task | --region | --reason | --tag-focus | --tag-ignore)
+		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
+		return
+		;;
 	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown pprof dot svg callgrind' -- "$cur")); return ;;
 	--demangle) COMPREPLY=($(compgen -W 'default templates full none' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
@@ -33,12 +37,12 @@ _tprof_top()
 				on && !NF {exit} in_it {if ($1 == "by") $1 = ""; print}')" -- "$cur"))
 		return
 		;;
-	--rows | -n | --focus | --ignore | --goroutine | --reason | --from | --to) return ;;
+	--rows | -n | --focus | --ignore | --goroutine | --from | --to) return ;;
 	--disasm | --divide-by | --edgefraction | --hide | --list | --nodecount) return ;;
 	--over) COMPREPLY=($(compgen -W 'run' -- "$cur")); return ;;
-	--nodefraction | --peek | --prune-from | --region | --show | --show-from) return ;;
-	--tag-focus | --tag-hide | --tag-ignore | --tag-leaf | --tag-root | --tag-show) return ;;
-	--task | --log | --own | --max | --min | --slowest | --window) return ;;
+	--nodefraction | --peek | --prune-from | --show | --show-from) return ;;
+	--tag-hide | --tag-leaf | --tag-root | --tag-show) return ;;
+	--log | --own | --max | --min | --slowest | --window) return ;;
 	--include) COMPREPLY=($(compgen -W 'stw background assist sweep all' -- "$cur")); return ;;
 	esac
 	case $cur in

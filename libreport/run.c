@@ -163,17 +163,18 @@ static size_t begins_with(const struct rep_run *run, const char *spec)
 	return 0;
 }
 
-/* All of "key=value,key=value", two at least. */
+/* All of "key=value,key=value", two at least; the last may be the name. */
 static bool has_labels(const struct rep_run *run, const char *spec)
 {
+	const char *at = spec;
 	size_t n;
 
-	while ((n = begins_with(run, spec))) {
-		if (!spec[n])
+	while ((n = begins_with(run, at))) {
+		if (!at[n])
 			return true;
-		spec += n + 1;
+		at += n + 1;
 	}
-	return false;
+	return at != spec && !strcmp(at, run->row.name);
 }
 
 static bool is_id(const char *spec, int64_t id)
@@ -292,6 +293,11 @@ static int no_such_label(const struct rep_runs *all, const char *spec, struct tp
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "no run has all the labels '%.100s'; each of them is some run's",
 				  spec);
+	if (n && unknown != spec && !memchr(unknown, '=', n))
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "no run with the labels '%.*s' is called '%.60s'",
+				  (int)(unknown - spec - 1 < 100 ? unknown - spec - 1 : 100), spec,
+				  unknown);
 	key = strcspn(unknown, "=");
 	key = key < n ? key : n;
 	n = n < 60 ? n : 60;

@@ -1,8 +1,8 @@
 /* The runs of a store and how a user names them: what every command and report begins with.
  *
  * A spec names runs: "latest" (imported last), "all", an id, a label KEY=VALUE, several labels
- * KEY=VALUE,KEY=VALUE (runs that have all; values may hold commas), or a name. What comes first
- * here wins over the same spelling of another. */
+ * KEY=VALUE,KEY=VALUE (runs that have all; values may hold commas), the same and a name
+ * (KEY=VALUE,NAME), or a name. What comes first here wins over the same spelling of another. */
 #ifndef REP_RUN_H
 #define REP_RUN_H
 

@@ -34,6 +34,8 @@ static void test_runs_select_rules(void **state)
 	    {"host=a", "12"},
 	    {"host", ""},
 	    {"host=a,build=2", "2"},
+	    {"host=a,night", "2"},
+	    {"host=a,build=1,noon", "1"},
 	    {"build=1,host=a", "1"},
 	    {"build=1,build=2", ""},
 	    {"host=a,", ""},

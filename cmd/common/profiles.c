@@ -73,7 +73,7 @@ static int copy_labels(struct cmd_profile *item, const struct rep_run *run, stru
 	return 0;
 }
 
-static void release_item(struct cmd_profile *item)
+void cmd_profile_release(struct cmd_profile *item)
 {
 	tp_profile_free(item->profile);
 	rep_merger_free(item->sum);
@@ -86,7 +86,7 @@ static void release_item(struct cmd_profile *item)
 void cmd_profiles_release(struct cmd_profiles *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		release_item(&p->item[i]);
+		cmd_profile_release(&p->item[i]);
 	free(p->item);
 	free(p->untyped);
 	*p = (struct cmd_profiles){0};
@@ -140,8 +140,10 @@ static int load_run(struct cmd *cmd, const struct rep_run *run, const char *by,
 	}
 	code = trace ? rep_trace_profile(cmd->store, run, &view, &p, err)
 		     : tp_profile_load(cmd->store, run->row.id, &p, err);
-	if (!code && !trace)
+	if (!code && !trace) {
+		snprintf(p->format, sizeof(p->format), "%s", run->row.format);
 		code = cmd_names_of(p, names, err);
+	}
 	for (size_t i = 0; !code && (trace || names->symbols) && i < p->nnotices; i++)
 		cmd_note(cmd, "%s: %s", run->row.name, p->notices[i].text);
 	if (!code && by)
@@ -153,8 +155,8 @@ static int load_run(struct cmd *cmd, const struct rep_run *run, const char *by,
 	if (!code)
 		out->item[out->n - 1].damaged = run->losses > 0;
 	if (!code && trace && view.view == REP_TRACE_CPU && !view.go && !p->nsamples &&
-	    !cmd_view_filter(&view))
-		cmd_note(cmd, "%s: " REP_NOTE_NO_SAMPLES, run->row.name);
+	    !cmd_view_filter(&view) && !out->nsilent++)
+		snprintf(out->silent, sizeof(out->silent), "%s", run->row.name);
 	return code ? code : copy_labels(&out->item[out->n - 1], run, err);
 }
 
@@ -180,7 +182,7 @@ static int keep_type(struct cmd_profiles *list, size_t first, const char *index,
 		}
 		if (!code && untyped)
 			code = cmd_profiles_leave_out(list, item->name);
-		release_item(item);
+		cmd_profile_release(item);
 	}
 	if (any)
 		list->n = n;
@@ -199,6 +201,16 @@ static void tell_untyped(const struct cmd *cmd, const struct cmd_profiles *list,
 			 "%s and %zu more are left out: damage has taken their sample types, so it "
 			 "is not known whether they had %s",
 			 list->untyped, list->nuntyped - 1, index);
+}
+
+static void tell_silent(const struct cmd *cmd, const struct cmd_profiles *list)
+{
+	char more[40] = "";
+
+	if (list->nsilent > 1)
+		snprintf(more, sizeof(more), " and %zu more", list->nsilent - 1);
+	if (list->nsilent)
+		cmd_note(cmd, "%s%s: " REP_NOTE_NO_SAMPLES, list->silent, more);
 }
 
 /* Notes that profiles have no names of functions. Their tables have one row, which is named after the
@@ -344,12 +356,15 @@ static int check_view(struct cmd *cmd)
 /* Adds up all items to one. */
 static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 {
-	struct cmd_profiles one = {
-	    .members = list->members, .nuntyped = list->nuntyped, .untyped = list->untyped};
+	struct cmd_profiles one = {.members = list->members,
+				   .nuntyped = list->nuntyped,
+				   .untyped = list->untyped,
+				   .nsilent = list->nsilent};
 	struct tp_err err;
 	int code = 0;
 
 	list->untyped = NULL;
+	memcpy(one.silent, list->silent, sizeof(one.silent));
 	for (size_t i = 0; i < list->n && !code; i++) {
 		code = cmd_group_put(&one, list->item[0].name, &list->item[i], &err);
 		tp_profile_free(list->item[i].profile);
@@ -389,6 +404,7 @@ static int load(struct cmd *cmd, const char *const *paths, size_t n,
 		status = cmd_fail(cmd, NULL, &err);
 	if (!status) {
 		tell_untyped(cmd, out, sample_type(cmd));
+		tell_silent(cmd, out);
 		tell_nameless(cmd, out);
 	}
 	return status;

@@ -33,6 +33,9 @@ struct cmd_profiles {
 	 * first. They may have had the sample type that was asked for. */
 	size_t nuntyped;
 	char *untyped;
+	/* Traces whose CPU view has no samples: how many, and the name of the first. */
+	size_t nsilent;
+	char silent[100];
 	struct rep_members members; /* what --task counts in views of traces */
 };
 
@@ -59,6 +62,7 @@ struct cmd_profiles_options {
 int cmd_profiles_open(struct cmd *cmd, const char *const *paths, size_t n,
 		      const struct cmd_profiles_options *opt, struct cmd_profiles *out);
 void cmd_profiles_release(struct cmd_profiles *p);
+void cmd_profile_release(struct cmd_profile *item);
 
 /* Prints a note if a filter of the view, if there is one, left nothing of the first profile. */
 void cmd_profiles_note_empty(const struct cmd *cmd, const struct cmd_profiles *list);

@@ -135,19 +135,19 @@ static void parse_gates(struct args *args, const struct rep_diff_kind *kind,
 }
 
 /* Traces are compared as such unless a view makes profiles of them. */
-static bool are_traces(struct args *args)
+static enum cmd_kind kind_of(struct args *args)
 {
 	struct cmd *cmd = &args->cmd;
 	enum cmd_kind kind;
 	int status;
 
 	if (args->view.given)
-		return false;
+		return CMD_KIND_PROFILE;
 	status = cmd_kind_of(cmd, cmd_side_files(cmd, CMD_OLD)->path[0], cmd_side_run(cmd, CMD_OLD),
 			     &kind);
 	if (status)
 		exit(status);
-	return kind == CMD_KIND_TRACE;
+	return kind;
 }
 
 static bool stdin_twice(const struct cmd *cmd)
@@ -261,6 +261,7 @@ static const char *check_traces(struct args *args, char text[DIFF_WRONG])
 static void check(struct args *args, struct argp_state *state)
 {
 	const char *wrong = NULL;
+	enum cmd_kind kind;
 
 	if (args->power)
 		return;
@@ -272,6 +273,8 @@ static void check(struct args *args, struct argp_state *state)
 		cmd_error(&args->cmd, "%s", wrong);
 		exit(CMD_SYSTEM);
 	}
+	if (!wrong && sides_refuse_folders(&args->cmd))
+		exit(CMD_USAGE);
 	if (!wrong && args->junit && args->self_check)
 		wrong = "--self-check cannot be written as JUnit";
 	if (!wrong && args->junit && !args->ngates)
@@ -279,10 +282,15 @@ static void check(struct args *args, struct argp_state *state)
 	if (!wrong && args->pprof && (args->ngates || args->self_check))
 		wrong =
 		    "--format=pprof writes a difference only; leave out --gate and --self-check";
-	if (!wrong && args->pprof && are_traces(args))
+	kind = wrong ? CMD_KIND_PROFILE : kind_of(args);
+	if (!wrong && kind == CMD_KIND_STORE_MIXED && !args->profile.sample_index)
+		wrong = "the runs of a side are traces and profiles; compare profiles by "
+			"--sample-index=TYPE, or traces by name: --base-label=KEY=VALUE,NAME "
+			"--label=KEY=VALUE,NAME";
+	if (!wrong && args->pprof && kind == CMD_KIND_TRACE)
 		wrong = "the metrics of traces cannot be written as a profile; --view=offcpu, "
 			"sched, … makes profiles of the traces";
-	if (!wrong && are_traces(args)) {
+	if (!wrong && kind == CMD_KIND_TRACE) {
 		char text[DIFF_WRONG];
 
 		args->traces = true;

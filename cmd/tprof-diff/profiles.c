@@ -5,6 +5,7 @@
 #include "common/common.h"
 #include "common/profiles.h"
 #include "common/proto.h"
+#include "common/sets.h"
 #include "diff/prepare.h"
 #include "profile/merge/difference.h"
 
@@ -16,6 +17,8 @@ static int open_profiles(struct args *args, bool sum, struct cmd_profiles list[2
 	const struct cmd_profiles_options open = {.by = args->average_by, .at_once = true};
 	int status = cmd_sides_open(&args->cmd, &open, sum, list);
 
+	if (!status && !sum && !args->average_by)
+		status = cmd_sets_settle(&args->cmd, list);
 	return status ? status : cmd_profiles_check_trace(&args->cmd, list);
 }
 

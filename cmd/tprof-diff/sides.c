@@ -1,8 +1,10 @@
 #include "sides.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/files.h"
 
@@ -90,6 +92,83 @@ const char *sides_check(struct sides *s, struct cmd *cmd)
 	new->n -= nold;
 	memmove(new->path, new->path + nold, new->n * sizeof(*new->path));
 	return NULL;
+}
+
+/* ---- folders ---- */
+
+static const char *first_folder(const struct cmd_files *files)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < files->n; i++)
+		if (!stat(files->path[i], &st) && S_ISDIR(st.st_mode))
+			return files->path[i];
+	return NULL;
+}
+
+static bool has_file(const char *folder, const char *name)
+{
+	struct stat st;
+	char *path;
+	bool is;
+
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		return false;
+	is = !stat(path, &st) && S_ISREG(st.st_mode);
+	free(path);
+	return is;
+}
+
+/* Lists the files that both folders have, and names the first. */
+static void list_common(const char *old, const char *new, char first[256], char list[400])
+{
+	struct dirent **entry = NULL;
+	int n = scandir(old, &entry, NULL, alphasort);
+	size_t used = 0;
+
+	for (int i = 0; i < n; i++) {
+		const char *name = entry[i]->d_name;
+
+		if (has_file(old, name) && has_file(new, name) && used < 300) {
+			if (!used)
+				snprintf(first, 256, "%s", name);
+			used += (size_t)snprintf(list + used, 400 - used, "%s%.60s",
+						 used ? ", " : "", name);
+			if (used >= 300)
+				snprintf(list + used, 400 - used, ", \xe2\x80\xa6");
+		}
+		free(entry[i]);
+	}
+	free(entry);
+}
+
+/* The length of a path without slashes at its end. */
+static int bare(const char *path)
+{
+	int n = (int)strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return n;
+}
+
+int sides_refuse_folders(const struct cmd *cmd)
+{
+	const struct cmd_files *side = cmd->files;
+	const char *old = first_folder(&side[CMD_OLD]), *new = first_folder(&side[CMD_NEW]);
+	char first[256] = "", list[400] = "";
+	bool sets = side[CMD_OLD].n + side[CMD_NEW].n > 2;
+
+	if (old && new)
+		list_common(old, new, first, list);
+	if (!*first)
+		return CMD_OK;
+	return cmd_reject(cmd, CMD_USAGE,
+			  "%s: is a folder; name the same file of each: %s %s%.*s/%s %s%.*s/%s%s "
+			  "(these folders share %s)",
+			  old, cmd->name, sets ? "--base " : "", bare(old), old, first,
+			  sets ? "\xe2\x80\xa6 -- " : "", bare(new), new, first,
+			  sets ? " \xe2\x80\xa6" : "", list);
 }
 
 void sides_name(const struct cmd *cmd, bool is_old, const char *run, const char *other, size_t n,

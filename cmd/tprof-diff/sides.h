@@ -26,6 +26,9 @@ void sides_init(struct sides *s, int argc, char **argv);
 /* Sorts the files of the command line, which all are new ones as it is parsed, into both sides.
  * Returns what is wrong with them, which lives as long as s, or NULL. */
 const char *sides_check(struct sides *s, struct cmd *cmd);
+/* If both sides have folders, says which files of them could be compared, and returns CMD_USAGE; else
+ * CMD_OK. */
+int sides_refuse_folders(const struct cmd *cmd);
 #define SIDES_NO_MEMORY "out of memory"
 
 /* Writes the name of a side: that of `run`, its first of `n` runs, with its store or label if `other`,

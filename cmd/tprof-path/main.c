@@ -16,6 +16,7 @@
 #include "flame/flame.h"
 #include "flame/part.h"
 #include "path/show.h"
+#include "task/choose.h"
 
 struct args {
 	struct cmd cmd;
@@ -354,6 +355,34 @@ static int analyse(struct args *args, struct rep_view *v, struct rep_output *out
 	return code;
 }
 
+/* What to type next, on a terminal only; but the path of a whole run is seldom what was meant of a
+ * trace with tasks. */
+static int put_hint(const struct args *args, struct rep_view *v, struct rep_output *out,
+		    struct tp_err *err)
+{
+	const struct rep_path_options *pick = &args->pick;
+	bool picked = pick->task || pick->region || args->filter.goroutine;
+	bool people = args->cmd.format == REP_FORMAT_TABLE && !args->cmd.output &&
+		      args->report != REP_PATH_WAKERS;
+	char text[400] = "next: --goroutine=REGEX follows goroutines", types[240];
+	int code = people && !picked ? rep_view_load(v, TP_TABLE_TASK,
+						     REP_BIT(TASK, id) | REP_BIT(TASK, name), err)
+				     : 0;
+	bool tasks = people && !picked && !code && rep_has_tasks(v);
+
+	if (code || !people || (!args->cmd.tty && !tasks))
+		return code;
+	if (tasks)
+		snprintf(text, sizeof(text), "%s; --task=TYPE --slowest follows one of them",
+			 rep_pick_hint(v, false, types, sizeof(types)));
+	else if (picked)
+		snprintf(text, sizeof(text),
+			 "next: add tree, hops or requests; --slowest follows the slowest; "
+			 "-o path.svg draws it");
+	code = rep_output_note(out, false, "", err);
+	return code ? code : rep_output_note(out, false, text, err);
+}
+
 static int with_view(struct args *args, struct rep_output *out, struct tp_err *err)
 {
 	const struct rep_run *run = args->cmd.runs.run;
@@ -367,6 +396,8 @@ static int with_view(struct args *args, struct rep_output *out, struct tp_err *e
 		code = show_wakers(args, &v, out, err);
 	else if (!code)
 		code = analyse(args, &v, out, err);
+	if (!code && out)
+		code = put_hint(args, &v, out, err);
 	rep_view_release(&v);
 	rep_filter_release(&filter);
 	return code;
@@ -384,27 +415,6 @@ static int check_run(struct args *args)
 		return cmd_reject(&args->cmd, CMD_USAGE, "%s: %s", runs->run->row.name, err.msg);
 	status = cmd_range_add(&args->cmd, &range, args->cmd.store, runs->run);
 	return status ? status : cmd_range_end(&args->cmd, &range);
-}
-
-/* What to type next, on a terminal only. */
-static int put_hint(const struct args *args, struct rep_output *out, struct tp_err *err)
-{
-	const struct rep_path_options *pick = &args->pick;
-	bool picked = pick->task || pick->region || args->filter.goroutine;
-	int code;
-
-	if (!args->cmd.tty || args->cmd.output || args->report == REP_PATH_WAKERS)
-		return 0;
-	code = rep_output_note(out, false, "", err);
-	return code
-		   ? code
-		   : rep_output_note(out, false,
-				     picked
-					 ? "next: add tree, hops or requests; --slowest follows "
-					   "the slowest; -o path.svg draws it"
-					 : "next: --task=TYPE --slowest picks a request (tprof-top "
-					   "TRACE tasks lists types), --goroutine=REGEX goroutines",
-				     err);
 }
 
 static int run(struct args *args)
@@ -432,8 +442,6 @@ static int run(struct args *args)
 	if (status)
 		return status;
 	code = with_view(args, out, &err);
-	if (!code && out)
-		code = put_hint(args, out, &err);
 	if (!code && out)
 		code = rep_output_finish(out, &err);
 	rep_output_free(out);

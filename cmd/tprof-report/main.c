@@ -9,6 +9,7 @@
 #include "common/files.h"
 #include "common/number.h"
 #include "common/option.h"
+#include "common/sets.h"
 #include "common/sides.h"
 #include "common/view_options.h"
 #include "page/page.h"
@@ -287,6 +288,8 @@ static int report_difference(struct args *args)
 	struct tp_err err;
 	int status = cmd_sides_open(&args->cmd, NULL, false, list);
 
+	if (!status)
+		status = cmd_sets_settle(&args->cmd, list);
 	if (!status)
 		status = cmd_file_begin(&args->cmd, NULL, 0);
 	if (!status) {

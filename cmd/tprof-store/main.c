@@ -21,6 +21,8 @@ const struct store_task store_tasks[] = {
     {"verify", "STORE", "check the file and all its runs", 0, 0, false, store_verify},
     {"upgrade", "STORE", "convert an older store to this version", 0, 0, false, store_upgrade},
     {"cache", "", "show the size of the cache of imported dumps", 0, 0, true, store_cache},
+    /* of completions: not in any list */
+    {"values", "OPTION TYPED WORD...", NULL, 2, SIZE_MAX, true, store_values},
     {NULL, NULL, NULL, 0, 0, false, NULL},
 };
 
@@ -97,7 +99,7 @@ static void unknown_task(struct argp_state *state, const char *typed)
 {
 	struct cmd_near near = {0};
 
-	for (const struct store_task *t = store_tasks; t->name; t++)
+	for (const struct store_task *t = store_tasks; t->doc; t++)
 		cmd_near_task(&near, typed, t->name);
 	if (near.word)
 		argp_error(state, "there is no task '%s'; did you mean %s?", typed, near.word);
@@ -148,7 +150,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 static void list_tasks(void)
 {
 	puts("\nTasks; RUN is an id, a name, a label KEY=VALUE, latest or all:");
-	for (const struct store_task *t = store_tasks; t->name; t++) {
+	for (const struct store_task *t = store_tasks; t->doc; t++) {
 		int n = printf("  %s %s", t->name, t->args);
 
 		printf("%*s %s\n", n < 30 ? 30 - n : 0, "", t->doc);

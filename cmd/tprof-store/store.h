@@ -46,5 +46,6 @@ int store_compact(struct store_args *args);
 int store_verify(struct store_args *args);
 int store_upgrade(struct store_args *args);
 int store_cache(struct store_args *args);
+int store_values(struct store_args *args);
 
 #endif

@@ -174,7 +174,8 @@ struct rep_diff {
 	bool few;	   /* sets so small that no p can reach alpha */
 	size_t differing;  /* rows that are DIFFERS */
 	size_t apart;	   /* rows that are FEW although all new runs lie beyond all old ones */
-	bool noise;	   /* of two profiles: rows have verdicts by the noise of their samples */
+	bool noise;	   /* of two profiles: rows have verdicts by the noise of their samples … */
+	bool events;	   /* … or, in views of traces, of the number of events */
 	bool joint;	   /* the rows are tested together: rep_stats_joint */
 	double *cell;	   /* private: by row, the value of each run, old ones in front */
 	size_t cells_room; /* private */

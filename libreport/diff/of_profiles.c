@@ -193,16 +193,18 @@ static int make_rows(struct rep_diff_work *w)
 #define LOAD	   1.1	/* totals that differ by less are alike, as those of traces are */
 #define LOAD_ROW   0.01 /* of the total: a row that is looked at has as much */
 #define LOAD_LEAST 2	/* so many of these there must be */
+#define LOAD_MANY  8	/* so many if each of them is within noise, as in CPU profiles */
 
 /* Returns by how much the load of the runs differs: the quotient of the totals if rows where that
- * is beyond noise have changed with it, at least half as much, three of four; else 1. */
+ * is beyond noise have changed with it, at least half as much, three of four; if there are no such
+ * rows, three of four of those that are looked at went the same way; else 1. */
 static double load_of(const struct rep_diff *d)
 {
 	const struct rep_diff_row *all = &d->total;
 	double load = all->old > 0 && all->new > 0 ? all->new / all->old : 1;
-	bool known = d->sets ? d->few || all->p <= d->opt.alpha
-			     : fabs(all->new - all->old) > all->noise;
-	size_t rows = 0, with = 0;
+	bool known =
+	    d->sets ? d->few || all->p <= d->opt.alpha : fabs(all->new - all->old) > all->noise;
+	size_t rows = 0, with = 0, looked_at = 0, along = 0;
 
 	if (!known || (load < LOAD && load > 1 / LOAD))
 		return 1;
@@ -210,11 +212,17 @@ static double load_of(const struct rep_diff *d)
 		const struct rep_diff_row *row = &d->row[i];
 		double expected = row->old * (load - 1);
 
-		if (row->old < all->old * LOAD_ROW || !(fabs(expected) > row->noise))
+		if (row->old < all->old * LOAD_ROW)
+			continue;
+		looked_at++;
+		along += (row->new - row->old) / expected > 0;
+		if (!(fabs(expected) > row->noise))
 			continue;
 		rows++;
 		with += (row->new - row->old) / expected > 0.5;
 	}
+	if (rows < LOAD_LEAST && looked_at >= LOAD_MANY)
+		return along * 4 >= looked_at * 3 ? load : 1;
 	return rows >= LOAD_LEAST && with * 4 >= rows * 3 ? load : 1;
 }
 
@@ -371,6 +379,7 @@ static int fill_in(struct rep_diff_work *w, const struct rep_diff_side *old,
 	code = rep_profile_sample_index(first, d->opt.sample_index, &index, err);
 	if (code)
 		return code;
+	d->events = rep_noise_of(first, index).exact;
 	snprintf(d->type, sizeof(d->type), "%s", rep_diff_text(first, first->types[index].type));
 	code = rep_match_types(w, index, err);
 	if (!code)

@@ -429,9 +429,17 @@ static int put_measure(struct work *w, size_t i)
 
 /* ---- order ---- */
 
-/* What changed comes first, then what is beyond in all runs; each by the least change that its
- * interval leaves possible, or its change if it has no interval. What differs by about 0.01 % is
- * ordered by its weight. */
+/* A percentile over several types of tasks, regions or groups also moves with their shares. */
+static bool is_mixed(const struct rep_diff_row *row)
+{
+	return row->by == REP_MEASURE_ALL && rep_stats_of[row->stat].percentile &&
+	       (row->family == REP_FAMILY_TASK || row->family == REP_FAMILY_REGION ||
+		row->family == REP_FAMILY_GROUP);
+}
+
+/* What changed comes first, then what is beyond in all runs; of each, what mixes several types comes
+ * last. Within these by the least change that its interval leaves possible, or its change if it has
+ * no interval. What differs by about 0.01 % is ordered by its weight. */
 static double rank(const struct rep_diff *d, const struct rep_diff_row *row)
 {
 	double low = row->of_delta.low, high = row->of_delta.high, rank = 0;
@@ -445,7 +453,8 @@ static double rank(const struct rep_diff *d, const struct rep_diff_row *row)
 		rank = fabs(log(row->new / row->old));
 	else if (changed)
 		rank = row->weight; /* there is no factor: what it is of its family */
-	return round(rank * 8192) / 8192 + (row->verdict == REP_VERDICT_CHANGED ? 1000 : 0) +
+	return round(rank * 8192) / 8192 + (changed && !is_mixed(row) ? 100 : 0) +
+	       (row->verdict == REP_VERDICT_CHANGED ? 1000 : 0) +
 	       (row->verdict == REP_VERDICT_DIFFERS ? 500 : 0) + (changed ? 1000 : 0);
 }
 

@@ -110,8 +110,9 @@ static int check_enough(const struct rep_diff_side *runs, struct tp_err *err)
 		return tp_err_set(
 		    err, TP_EFORMAT, TP_OFFSET_NONE,
 		    "too few old runs to compare with each other: %zu; it takes %s%d, "
-		    "and 8 to be of use",
-		    runs->n, m ? "one, or " : "", REP_SELF_CHECK_LEAST);
+		    "and %zu to find a change",
+		    runs->n, m ? "one, or " : "", REP_SELF_CHECK_LEAST,
+		    2 * rep_stats_least_runs(0.05));
 	return 0;
 }
 
@@ -168,6 +169,30 @@ static void put_check(const struct rep_check *c, const struct rep_gate *gate, si
 	}
 }
 
+/* Says if halves of the runs are too small for any change to be found, as *few then is: an error if
+ * that is all that is asked for. */
+static int check_power(const struct rep_diff_side *runs, const struct rep_diff_options *opt,
+		       size_t ngates, bool both, struct rep_output *out, bool *few,
+		       struct tp_err *err)
+{
+	double alpha = opt->alpha > 0 ? opt->alpha : 0.05;
+	size_t half = runs->n / 2, least = rep_stats_least_runs(alpha);
+	char text[200];
+	int code;
+
+	*few = runs->n >= REP_SELF_CHECK_LEAST && half < least;
+	if (!*few)
+		return 0;
+	snprintf(text, sizeof(text),
+		 "halves of %zu runs cannot show a change, whatever they hold: it takes %zu runs, "
+		 "%zu in each half",
+		 runs->n, 2 * least, least);
+	if (!both && !ngates)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "%s", text);
+	code = rep_output_note(out, true, text, err);
+	return code ? code : rep_output_note(out, false, "", err);
+}
+
 int rep_self_check(const struct rep_diff_side *runs, const struct rep_diff_options *opt,
 		   const struct rep_gate *gate, size_t ngates, struct rep_output *out,
 		   struct tp_err *err)
@@ -180,14 +205,18 @@ int rep_self_check(const struct rep_diff_side *runs, const struct rep_diff_optio
 	    {.name = "undecided", .title = "UNDECIDED", .kind = REP_SHARE},
 	};
 	struct rep_check sets = {0}, single = {0};
-	int code = rep_check(runs, false, opt, gate, ngates, &sets, err);
-	bool both = !code && runs->n > 1 && runs->run[0].metrics;
+	bool both = runs->n > 1 && runs->run[0].metrics;
+	bool few;
+	int code = check_power(runs, opt, ngates, both, out, &few, err);
 
-	if (both)
+	if (!code && (!few || ngates))
+		code = rep_check(runs, false, opt, gate, ngates, &sets, err);
+	if (!code && both)
 		code = rep_check(runs, true, opt, gate, ngates, &single, err);
 	if (!code) {
 		rep_output_begin(out, "selfcheck", columns, 5, err);
-		put_check(&sets, gate, ngates, out, err);
+		if (!few || ngates)
+			put_check(&sets, gate, ngates, out, err);
 		if (both)
 			put_check(&single, gate, ngates, out, err);
 		code = rep_output_end(out, err);

@@ -153,10 +153,11 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 	if (t->people)
 		put_texts(t, row);
 	rep_diff_text_cell(t, "OLD", by[0], 4, t->old);
-	if (d->sets)
+	/* Few runs have no interval. */
+	if (d->total.of_old.known)
 		rep_diff_text_cell(t, "\xc2\xb1", "old_low", 5, t->more[OLD_RANGE]);
 	rep_diff_text_cell(t, "NEW", by[1], 4, t->new);
-	if (d->sets)
+	if (d->total.of_new.known)
 		rep_diff_text_cell(t, "\xc2\xb1", "new_low", 5, t->more[NEW_RANGE]);
 	rep_diff_delta_cells(t, row, by[2], by[3], 0);
 	if (!d->sets)
@@ -219,8 +220,9 @@ static int explain(const struct rep_diff *d, size_t rows, struct rep_output *out
 		absent |= one && !same(v);
 		empty |= !one && !same(v) && (!v.old || !v.new);
 	}
-	snprintf(text, sizeof(text),
-		 "~: within the noise of the samples, %g standard errors", REP_NOISE);
+	snprintf(text, sizeof(text), "~: %s, %g standard errors%s",
+		 d->events ? REP_NOISE_EVENTS : REP_NOISE_SAMPLES, REP_NOISE,
+		 d->events ? "; values are exact" : "");
 	if (noise)
 		rep_output_note(out, false, text, err);
 	return absent && empty
@@ -238,6 +240,7 @@ static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 	size_t most = t->show->rows, rows = most && d->n > most ? most : d->n;
 	/* Zeros are no news, unless all rows were asked for. */
 	bool unchanged = t->people && most && nothing_changed(d);
+	size_t written = 0;
 	char more[120];
 	int code;
 
@@ -245,17 +248,23 @@ static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 	if (unchanged)
 		rows = 0;
 	code = rep_diff_table_begin(t, "diff", err);
-	for (size_t i = 0; !code && i <= rows; i++)
-		code = rep_diff_table_row(t, i ? &d->row[i - 1] : &d->total, err);
+	if (!code)
+		code = rep_diff_table_row(t, &d->total, err);
+	for (size_t i = 0; !code && i < d->n && written < rows; i++) {
+		if (rep_diff_is_empty(t, &d->row[i]))
+			continue;
+		code = rep_diff_table_row(t, &d->row[i], err);
+		written++;
+	}
 	if (!code)
 		code = rep_output_end(t->out, err);
-	if (!code && rows < d->n) {
+	if (!code && written < d->n) {
 		snprintf(
 		    more, sizeof(more),
 		    unchanged
 			? "nothing changed; tprof-diff -n 0 shows the %zu rows that are the same"
 			: "%zu more; -n 0 shows all",
-		    d->n - rows);
+		    d->n - written);
 		code = rep_output_note(t->out, false, more, err);
 	}
 	return code || !t->people ? code : explain(d, rows, t->out, err);

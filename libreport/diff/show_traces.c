@@ -224,7 +224,7 @@ static int put_section(struct rep_diff_table *t, unsigned section, size_t rows, 
 	rep_output_note(t->out, true, text, err);
 	code = rep_diff_table_begin(t, rep_trace_sections[section].name, err);
 	for (size_t i = 0; !code && i < d->n && (!rows || shown < rows); i++) {
-		if (d->row[i].section != section)
+		if (d->row[i].section != section || rep_diff_is_empty(t, &d->row[i]))
 			continue;
 		code = rep_diff_table_row(t, &d->row[i], err);
 		shown++;

@@ -25,6 +25,12 @@ struct rep_diff_table {
 	char change[REP_AMOUNT_SIZE], q[REP_AMOUNT_SIZE], more[4][REP_AMOUNT_SIZE];
 };
 
+/* A row of sets with 0 as both medians is not shown to people, unless they ask for all rows. */
+static inline bool rep_diff_is_empty(const struct rep_diff_table *t, const struct rep_diff_row *row)
+{
+	return t->people && t->show->rows && t->d->sets && row->old == 0 && row->new == 0;
+}
+
 /* Nothing fails. To be released. */
 void rep_diff_table_init(struct rep_diff_table *t, const struct rep_diff *d,
 			 const struct rep_diff_show *show, struct rep_output *out);

@@ -272,8 +272,8 @@ static int join(const struct rep_leaks *l, uint32_t *into)
 	return 0;
 }
 
-static void merge_site(const struct rep_leaks *l, struct rep_leak_site *to,
-		       struct rep_leak_site *from)
+void rep_leaks_merge(const struct rep_leaks *l, struct rep_leak_site *to,
+		     struct rep_leak_site *from)
 {
 	for (size_t i = 0; i < l->nsources; i++)
 		add_count(&to->count[i], &from->count[i]);
@@ -311,7 +311,7 @@ static int join_sites(struct rep_leaks *l)
 	}
 	for (size_t i = 0; !code && i < l->nsites; i++) {
 		if (into[i] != i)
-			merge_site(l, &l->site[into[i]], &l->site[i]);
+			rep_leaks_merge(l, &l->site[into[i]], &l->site[i]);
 	}
 	for (size_t i = 0; !code && i < l->nsites; i++) {
 		if (into[i] != i)
@@ -430,6 +430,8 @@ int rep_leaks_finish(struct rep_leaks *l, struct tp_err *err)
 {
 	int code = join_sites(l);
 
+	if (!code)
+		code = rep_leaks_join_moved(l);
 	/* Rules with a number are used up by the largest sites first. */
 	if (!code && l->nsites)
 		qsort_r(l->site, l->nsites, sizeof(*l->site), by_order, l);

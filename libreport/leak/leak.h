@@ -6,7 +6,8 @@
  * trace, the reason of the wait takes its place. Profiles and counted texts do not contain the go
  * statement: their goroutines join the site of the same stack if other sources know exactly one.
  * Running goroutines, those of the runtime, the one that writes the dump, and main.main are not
- * leaks; they count only with `all`.
+ * leaks; they count only with `all`. Between versions of a program lines move: sites with the same
+ * functions that no source has two of are one, with the lines of the last source.
  *
  *	code = rep_leaks_new(&leaks, &options, err);
  *	code = rep_leaks_add_run(leaks, "a.trace", store, run, err);          for each source,
@@ -97,6 +98,7 @@ struct rep_leaks {
 	/* After finish: */
 	struct rep_leak_site *site; /* sorted */
 	size_t nsites;
+	size_t moved; /* of them, those whose lines differ from source to source */
 	/* What a gate judges: the goroutines of the last source that are not allowed; with several
 	 * sources, how many more than in the first one, at sites that grew. */
 	int64_t excess;

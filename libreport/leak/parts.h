@@ -10,7 +10,7 @@ struct rep_leak_names {
 	const struct tp_dict *from;
 	struct tp_dict *to;
 	struct rep_own own, *common_own; /* of `from` and `to` */
-	uint32_t *frame, *node; /* by id in `from`: 1 + the id in `to` */
+	uint32_t *frame, *node;		 /* by id in `from`: 1 + the id in `to` */
 	/* By node of `from`: the first node outside the runtime (0: not known yet), and what the
 	 * runtime's frames say that the goroutine waits for. */
 	uint32_t *below;
@@ -56,6 +56,11 @@ int rep_leaks_begin(struct rep_leaks *l, const char *name, bool ticks, struct tp
 int rep_leaks_put(struct rep_leaks *l, const struct rep_leak_item *item, struct tp_err *err);
 /* Counts goroutines of that source that are left out. */
 void rep_leaks_leave_out(struct rep_leaks *l, enum rep_leak_left kind, int64_t count);
+/* Adds the goroutines of a site to another one, and frees its counts. */
+void rep_leaks_merge(const struct rep_leaks *l, struct rep_leak_site *to,
+		     struct rep_leak_site *from);
+/* Joins sites whose lines have moved: moved.c. Sites have counts for all sources. TP_ENOMEM. */
+int rep_leaks_join_moved(struct rep_leaks *l);
 /* Sets the message for TP_ENOMEM or TP_ELIMIT. Returns code. */
 int rep_leak_fail(struct tp_err *err, int code);
 #ifdef TP_ANALYZER

@@ -344,6 +344,18 @@ int rep_leaks_print(struct rep_leaks *l, struct rep_output *out, size_t rows, bo
 			  "count"
 			: "nothing stays",
 		    err);
+	if (!code && l->moved) {
+		char text[120];
+
+		snprintf(text, sizeof(text),
+			 l->moved == 1
+			     ? "the lines of 1 site have moved between the files; it is "
+			       "matched by its functions"
+			     : "the lines of %zu sites have moved between the files; they "
+			       "are matched by their functions",
+			 l->moved);
+		code = rep_output_note(out, false, text, err);
+	}
 	if (!code)
 		code = note_left_out(l, out, err);
 	if (!code)

@@ -42,6 +42,7 @@ struct rep_noise rep_noise_of(const struct tp_profile *p, size_t type)
 			n.count = i;
 	if (is(p, p->period_type.unit, "count") && p->period > 1)
 		n.rate = (double)p->period;
+	n.exact = !p->period || is(p, p->period_type.type, "trace");
 	n.none = has_word(p, type, "goroutine") || has_word(p, type, "threadcreate");
 	return n;
 }

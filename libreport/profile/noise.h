@@ -17,6 +17,10 @@
 
 #include "decode/profile.h"
 
+/* The words for a change within noise. */
+#define REP_NOISE_SAMPLES "within the noise of the samples"
+#define REP_NOISE_EVENTS  "within what so few events vary by chance"
+
 /* A change of more standard errors than this is beyond noise. */
 #define REP_NOISE 3.0
 
@@ -24,6 +28,7 @@ struct rep_noise {
 	size_t type, count, bytes; /* sample types; bytes: SIZE_MAX if not a heap profile */
 	double rate;		   /* sampling rate of the heap profile, or events per sample */
 	bool none;		   /* nothing is sampled */
+	bool exact;		   /* a view of a trace: values are exact, events come by chance */
 };
 
 /* Describes the samples of a type of a profile. */

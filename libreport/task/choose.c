@@ -191,6 +191,16 @@ int rep_pick_names(struct tp_buf *b, const struct tp_dict *dict, const struct re
 	return code;
 }
 
+bool rep_has_tasks(const struct rep_view *v)
+{
+	const int64_t *id = v->col[TP_TABLE_TASK][TP_COL(TASK, id)];
+
+	for (size_t i = 0; id && i < v->nrows[TP_TABLE_TASK]; i++)
+		if (id[i])
+			return true;
+	return false;
+}
+
 const char *rep_pick_hint(const struct rep_view *v, bool regions, char *text, size_t size)
 {
 	enum tp_table_id table = regions ? TP_TABLE_REGION : TP_TABLE_TASK;

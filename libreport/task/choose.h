@@ -40,6 +40,8 @@ bool rep_choose_log(struct rep_pick *c, uint32_t row);
 /* Appends the names of a list of strings: "order, refund and 3 more". Returns 0 or TP_ENOMEM. */
 int rep_pick_names(struct tp_buf *b, const struct tp_dict *dict, const struct rep_keys *names);
 
+/* Returns whether the run has user tasks. */
+bool rep_has_tasks(const struct rep_view *v);
 /* Writes which types of tasks (or regions) the run has, "there are tasks of the types order, refund
  * and 3 more", for a message that says that nothing matches. Returns text. */
 const char *rep_pick_hint(const struct rep_view *v, bool regions, char *text, size_t size);

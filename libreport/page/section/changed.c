@@ -8,6 +8,7 @@
 #include "diff/prepare.h"
 #include "diff/show.h"
 #include "page/inside.h"
+#include "profile/noise.h"
 
 #define SECTION_ROWS 60 /* limit on rows of a table of metrics */
 #define SENTENCES    10
@@ -186,7 +187,7 @@ static int write_sentences(struct page *p, struct tp_buf *h, size_t type, struct
 		tp_buf_printf(h, "; medians of %zu and %zu runs: %s", d->nold, d->nnew,
 			      rep_diff_verdict(d, c.total.verdict));
 	else if (d->noise && t.old != t.new && c.total.verdict == REP_VERDICT_SAME)
-		tp_buf_text(h, ": within the noise of the samples");
+		tp_buf_printf(h, ": %s", d->events ? REP_NOISE_EVENTS : REP_NOISE_SAMPLES);
 	if (c.load != 1)
 		tp_buf_printf(h,
 			      "; the load differs: %.3g times the total, and most functions changed "

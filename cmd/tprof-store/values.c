@@ -1,0 +1,79 @@
+/* values, for completions alone: names in a store that an option could be given. */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tprof-store/store.h"
+
+/* Someone waits for the answer, so a large store is not read to its end. */
+#define MOST " LIMIT 20000"
+
+static const struct {
+	const char *options, *sql;
+} values[] = {
+    {" --task ", "SELECT DISTINCT name FROM (SELECT name FROM task" MOST ") ORDER BY 1"},
+    {" --region ", "SELECT DISTINCT name FROM (SELECT name FROM region" MOST ") ORDER BY 1"},
+    {" --reason ",
+     "SELECT DISTINCT reason FROM (SELECT reason FROM goroutine_block" MOST ") ORDER BY 1"},
+    {" --tag-focus --tag-ignore ",
+     "SELECT DISTINCT key || '=' || text FROM (SELECT key, text FROM bucket_label" MOST
+     ") ORDER BY 1"},
+    {" --label --base-label ", "SELECT DISTINCT key || '=' || value FROM label ORDER BY 1"},
+};
+
+static const char *query_of(const char *option)
+{
+	char word[32];
+
+	snprintf(word, sizeof(word), " %.28s ", option);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		if (strstr(values[i].options, word))
+			return values[i].sql;
+	return NULL;
+}
+
+/* A shell inserts it in a command line: no bytes that a terminal could take for something else. */
+static bool is_plain(const char *text)
+{
+	if (!text || !*text)
+		return false;
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~')
+			return false;
+	return true;
+}
+
+static const char *find_store(const struct store_args *args)
+{
+	struct tp_err err;
+	struct stat st;
+
+	for (size_t i = 2; i < args->nwords; i++)
+		if (!stat(args->word[i], &st) && S_ISREG(st.st_mode) &&
+		    cmd_is_store(args->word[i], &err) == 1)
+			return args->word[i];
+	return NULL;
+}
+
+/* Words: the option, what is typed of its value, then the command line. Says nothing that is not a
+ * value: no store, nothing to complete. */
+int store_values(struct store_args *args)
+{
+	const char *sql = query_of(args->word[0]), *typed = args->word[1];
+	sqlite3_stmt *st = NULL;
+
+	args->path = find_store(args);
+	if (!sql || !args->path || cmd_open_store(&args->cmd, args->path, false))
+		return CMD_OK;
+	if (sqlite3_prepare_v2(tp_store_db(args->cmd.store), sql, -1, &st, NULL))
+		return CMD_OK;
+	while (sqlite3_step(st) == SQLITE_ROW) {
+		const char *text = (const char *)sqlite3_column_text(st, 0);
+
+		if (is_plain(text) && !strncmp(text, typed, strlen(typed)))
+			puts(text);
+	}
+	sqlite3_finalize(st);
+	return CMD_OK;
+}
