@@ -30,6 +30,11 @@ struct rec_dump {
 	uint64_t spilled;	    /* records that did not fit on the disk */
 	int spill_error;	    /* errno of that */
 	uint64_t nonsense;	    /* records and entries that are not valid */
+	/* Of the trace: how long threads ran, by the kernel's switches or by hooks alone, and how long they
+	 * waited for a processor. */
+	uint64_t running_ns, delay_ns;
+	bool exact;
+	uint64_t lost_switches;
 	/* Why threads could not be looked at while they ran, "" */
 	char blind[400];
 };

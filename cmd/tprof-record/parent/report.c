@@ -75,6 +75,27 @@ static void say_files(struct lines *l, const struct rec_result *r,
 		say(l, "  … and %u folders more", r->others - REC_SESSION_LINES);
 }
 
+static void say_running(struct lines *l, const struct rec_result *r)
+{
+	const struct rec_dump *d = &r->last;
+	char time[TP_UNITS_SIZE], delay[TP_UNITS_SIZE], n[40];
+
+	if (!d->running_ns)
+		return;
+	tp_fmt_ns(time, (int64_t)d->running_ns);
+	if (d->exact)
+		say(l, "its threads ran for %s (by the kernel's switches)", time);
+	else
+		say(l, "its threads ran for at most %s (by their CPU clocks%s%s)", time,
+		    r->no_switches[0] ? "; no switches: " : "", r->no_switches);
+	if (d->delay_ns)
+		say(l, "they waited %s for a processor",
+		    tp_fmt_ns(delay, (int64_t)d->delay_ns));
+	if (d->lost_switches)
+		say(l, "lost: %s of threads: they came faster than the recorder could read them",
+		    rec_dump_plural(n, d->lost_switches, "switch"));
+}
+
 static void say_losses(struct lines *l, const struct rec_result *r)
 {
 	static const char *const what[][2] = {
@@ -182,6 +203,7 @@ int rec_report(const struct rec_result *r, const struct rec_request *request, st
 
 	say_how_it_ended(&l, r);
 	say_files(&l, r, request);
+	say_running(&l, r);
 	say_losses(&l, r);
 	say_others(&l, r);
 	say_troubles(&l, r);

@@ -238,6 +238,11 @@ static int make_given_folder(struct rec_result *r, const char *path, struct tp_e
 	return code;
 }
 
+static bool follows_switches(const struct rec_session *s)
+{
+	return s->o->request->trace && !s->result.no_switches[0];
+}
+
 /* Called between fork and exec, as the folder may be named after the process. */
 static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 {
@@ -260,6 +265,10 @@ static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 	}
 	if (!realpath(r->folder, s->here))
 		memcpy(s->here, r->folder, sizeof(s->here));
+	if (!follows_switches(s))
+		return 0;
+	if (rec_switches_begin(&s->switches, pid, s->o->request->children, r->folder, err))
+		snprintf(r->no_switches, sizeof(r->no_switches), "%.199s", err->msg);
 	return 0;
 }
 
@@ -298,7 +307,11 @@ static int start(struct rec_session *s, int *error, struct tp_err *err)
 	pid_t pid;
 
 	if (o->library) {
-		rec_request_settings(o->request, s->name, settings, sizeof(settings));
+		struct rec_request request = *o->request;
+
+		request.options.cpu_time =
+		    request.trace && !rec_switches_allowed(s->result.no_switches);
+		rec_request_settings(&request, s->name, settings, sizeof(settings));
 		if (rec_request_environment(settings, o->program->first, o->library))
 			return tp_nomem(err);
 	}
@@ -326,6 +339,7 @@ static void finish(struct rec_session *s)
 	while (s->callers)
 		rec_session_drop(s, s->callers, false);
 	rec_writer_end(&s->writer);
+	rec_switches_end(s->switches);
 	close(s->signals.fd);
 	close(s->socket.fd);
 	close(s->epoll);

@@ -198,12 +198,31 @@ static void trace(struct rec_tracer *s, struct rec_step *t)
 	}
 }
 
+/* Returns the goroutine of a step. What only the kernel has seen concerns what ran on the M before. */
+static struct rec_goroutine *whose(struct rec_tracer *s, const struct rec_step *t)
+{
+	struct rec_off *o = &t->m->off;
+
+	if (t->event->g)
+		return rec_tracer_g(s, t->event->g);
+	if (!s->split || (t->event->kind != REC_BLOCK && t->event->kind != REC_THREAD_END))
+		return NULL;
+	if (t->began || t->event->kind == REC_THREAD_END)
+		o->g = t->m->g;
+	return o->g ? &s->gs[o->g - 1] : NULL;
+}
+
+static bool has_times_off(const struct rec_tracer *s)
+{
+	return s->p->switches || s->p->arena.header->options.cpu_time;
+}
+
 void rec_tracer_run(struct rec_tracer *s)
 {
 	struct rec_step t;
 	uint64_t over = s->off < s->p->end_ns ? s->off : s->p->end_ns;
 
-	rec_streams_rewind(s);
+	rec_streams_rewind(s, has_times_off(s));
 	while (!s->code && rec_streams_next(s, &t) && t.time < s->off) {
 		/* The trace begins at the step that switches it on. */
 		if (!s->writing && (!s->in_middle || t.time >= s->on))
@@ -212,13 +231,16 @@ void rec_tracer_run(struct rec_tracer *s)
 			s->now = t.time;
 		if (s->writing && s->w->pause)
 			s->w->pause(s);
-		t.g = t.event->g ? rec_tracer_g(s, t.event->g) : NULL;
+		t.g = whose(s, &t);
 		trace(s, &t);
 	}
 	if (!s->writing)
 		rec_tracer_begin(s);
 	if (s->now < over)
 		s->now = over;
+	for (uint32_t i = 0; i < s->nms; i++)
+		if (s->ms[i].g && s->gs[s->ms[i].g - 1].state == REC_G_RUNNING)
+			s->result.running_ns += s->now - s->ms[i].running;
 	s->w->finish(s);
 }
 
