@@ -31,11 +31,22 @@ static uint32_t reason_of(const struct rec_event *e)
 	return e->arg < REC_NREASONS ? e->arg : REC_ON_NONE;
 }
 
+/* Returns the M that posted what ends a wait, if it still runs: the post may have been announced before the
+ * wait put its thread off the processor. */
+static struct rec_machine *late_waker(struct rec_tracer *s, const struct rec_step *t)
+{
+	uint32_t post = t->record == REC_NO_RECORD ? 0 : s->links[t->record].other;
+	const struct rec_event *e = post ? &s->p->events[post - 1] : NULL;
+	const struct rec_goroutine *g = e && e->g ? rec_tracer_g(s, e->g) : NULL;
+
+	return g && g->state == REC_G_RUNNING && e->end <= t->event->start ? rec_m_of(s, g) : NULL;
+}
+
 static void trace_block(struct rec_tracer *s, const struct rec_step *t)
 {
 	if (!t->began) {
 		if (t->g && t->g->state == REC_G_WAITING && !t->g->hosting)
-			rec_tracer_unblock(s, NULL, t->g, 0);
+			rec_tracer_unblock(s, late_waker(s, t), t->g, 0);
 		rec_tracer_bring_own(s, t);
 	} else if (rec_tracer_bring_own(s, t)) {
 		rec_tracer_block(s, t->m, reason_of(t->event), t->event->stack);

@@ -27,8 +27,8 @@
 /* Links of each record. Numbers of records are + 1, 0 ends a list. */
 struct rec_link {
 	uint32_t next;	/* of the same M */
-	uint32_t other; /* POST: the post before with the same hash of its object; BLOCK: not 0 if a
-			   post woke it */
+	uint32_t other; /* POST: the post before with the same hash of its object; BLOCK: the post that
+			   woke it */
 	uint32_t woken; /* POST: whose wait it ended; BLOCK: who else was woken by the same post */
 };
 

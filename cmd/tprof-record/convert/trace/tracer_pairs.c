@@ -36,7 +36,7 @@ static void pair(struct rec_tracer *s, const struct rec_step *step)
 		if (e->object != wait->object || e->g == wait->g || e->end > step->time ||
 		    (l->woken && e->arg <= 1))
 			continue;
-		s->links[step->record].other = 1;
+		s->links[step->record].other = post;
 		s->links[step->record].woken = l->woken;
 		l->woken = step->record + 1;
 		return;
