@@ -7,22 +7,17 @@
  *	running uring		io_uring: waits in a system call without a hook
  *	running openmp		if built with OpenMP: threads wait at a barrier, and for a critical section
  *
- *	BEGIN END CPU DELAY STOLEN
- *
- * in ns, the first two by CLOCK_MONOTONIC; DELAY is how long threads waited for a processor, in all. */
+ * See accounts.h for the line. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,74 +25,9 @@
 #include <omp.h>
 #endif
 
+#include "accounts.h"
+
 enum { THREADS = 8, SPIN_MS = 60, NAP_MS = 120, NOT_POSSIBLE = 77 };
-
-static _Atomic uint64_t delays;
-
-static uint64_t now(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t cpu(void)
-{
-	struct rusage r;
-
-	getrusage(RUSAGE_SELF, &r);
-	return (uint64_t)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000u +
-	       (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000;
-}
-
-/* Adds what a thread of the process has waited for a processor. */
-static void add_delay(const char *tid)
-{
-	unsigned long long delay = 0;
-	char path[300];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%s/schedstat", tid);
-	f = fopen(path, "r");
-	if (f && fscanf(f, "%*u %llu", &delay) == 1)
-		delays += delay;
-	if (f)
-		fclose(f);
-}
-
-static void add_own_delay(void)
-{
-	char tid[20];
-
-	snprintf(tid, sizeof(tid), "%d", (int)gettid());
-	add_delay(tid);
-}
-
-static void add_delays(void)
-{
-	DIR *tasks = opendir("/proc/self/task");
-	struct dirent *d;
-
-	while (tasks && (d = readdir(tasks)))
-		if (*d->d_name != '.')
-			add_delay(d->d_name);
-	if (tasks)
-		closedir(tasks);
-}
-
-/* Of all processors, in ns. */
-static uint64_t stolen(void)
-{
-	unsigned long long ticks = 0;
-	FILE *f = fopen("/proc/stat", "r");
-
-	if (f && fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &ticks) != 1)
-		ticks = 0;
-	if (f)
-		fclose(f);
-	return ticks * (1000000000u / (unsigned)sysconf(_SC_CLK_TCK));
-}
 
 static void *compute(void *arg)
 {
@@ -213,18 +143,17 @@ static int openmp(void)
 
 int main(int argc, char **argv)
 {
-	uint64_t used = cpu(), taken = stolen(), begin = now(CLOCK_MONOTONIC);
 	const char *what = argc > 1 ? argv[1] : "";
-	int status = !strcmp(what, "spin")		  ? spin()
+	int status;
+
+	begin_accounts();
+	status = !strcmp(what, "spin")		  ? spin()
 		     : !strcmp(what, "inlined")		  ? inlined()
 		     : !strcmp(what, "faults") && argc > 2 ? faults(argv[2])
 		     : !strcmp(what, "uring")		  ? uring()
 		     : !strcmp(what, "openmp")		  ? openmp()
 							  : 2;
 
-	add_delays();
-	printf("%llu %llu %llu %llu %llu\n", (unsigned long long)begin,
-	       (unsigned long long)now(CLOCK_MONOTONIC), (unsigned long long)(cpu() - used),
-	       (unsigned long long)delays, (unsigned long long)(stolen() - taken));
+	end_accounts();
 	return status;
 }
