@@ -248,7 +248,7 @@ running() {
 		where mono_ns limit 1) select coalesce(sum(min(end_ns + off, $end) - max(start_ns + off, $begin)), 0),
 		(select coalesce(max(end_ns - start_ns), 0) from span where reason = '$reason') from span, w
 		where state = 'Running' and end_ns + off > $begin and start_ns + off < $end" | sed 1d >ran
-	sed -n 's/^they waited \([0-9.]*\)\([a-z]*\) for a processor.*/\1 \2/p' truth.err >waited
+	sed -n 's/^CPU time: .*; run delay: \([0-9.]*\)\([a-z]*\)$/\1 \2/p' truth.err >waited
 	awk -v cpu="$cpu" -v stolen="$stolen" -v least="$least" -v delay="$delay" -v reason="$reason" '
 		function ns(n, unit) { return n * (unit == "s" ? 1e9 : unit == "ms" ? 1e6 : unit == "us" ? 1e3 : 1) }
 		FILENAME == "waited" { waited = ns($1, $2); next }

@@ -52,7 +52,8 @@ struct rec_options {
 	 * the reader of the profile. */
 	uint32_t profiler;
 	uint32_t threadcreate;
-	uint32_t cpu_time;   /* CPU times are written, as the kernel does not tell switches */
+	/* CPU times are written at waits: the recorder sets it if the kernel does not tell switches. */
+	_Atomic uint32_t cpu_time;
 	uint64_t syscall_ns; /* shorter system calls are not written to the trace */
 	uint64_t seed;	     /* of the random numbers; 0: from the clock */
 };

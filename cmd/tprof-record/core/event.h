@@ -141,6 +141,9 @@ enum rec_event_flag {
 	REC_SYSCALL_BLOCKED = 2, /* SYSCALL: it took long enough to lose its P */
 };
 
+/* THREAD_USAGE: it is not known. */
+#define REC_DELAY_UNKNOWN UINT64_MAX
+
 /* CPU times have units of 1 << REC_CPU_SHIFT ns. */
 enum { REC_CPU_SHIFT = 8 };
 

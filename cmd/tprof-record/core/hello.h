@@ -32,8 +32,7 @@
 	X("depth", depth)                                                                          \
 	X("profiler", profiler)                                                                    \
 	X("threadcreate", threadcreate)                                                            \
-	X("syscall", syscall_ns)                                                                   \
-	X("cputime", cpu_time)
+	X("syscall", syscall_ns)
 /* "children=0|1": whether forked and executed children are recorded as well. */
 #define REC_SETTING_CHILDREN "children"
 

@@ -153,6 +153,11 @@ void rec_thread_begin(uint32_t g, uint64_t entry)
 
 /* ---- what a thread has used ---- */
 
+enum {
+	LONG_NS = 10000000,
+	MOST_READ = 256, /* of the threads that are there when the process ends */
+};
+
 static size_t put_number(char *to, uint32_t n)
 {
 	char digits[10];
@@ -166,8 +171,7 @@ static size_t put_number(char *to, uint32_t n)
 	return i;
 }
 
-/* Reads how long a thread waited for a processor: the second number of its schedstat. Returns 0 if the kernel
- * does not tell. */
+/* Reads how long a thread waited for a processor: the second number of its schedstat. */
 static uint64_t run_delay(uint32_t tid)
 {
 	char text[96] = "/proc/self/task/";
@@ -179,7 +183,7 @@ static uint64_t run_delay(uint32_t tid)
 	memcpy(text + size, "/schedstat", sizeof("/schedstat"));
 	fd = rec_call(SYS_openat, AT_FDCWD, (long)text, O_RDONLY | O_CLOEXEC, 0, 0, 0);
 	if (fd < 0)
-		return 0;
+		return REC_DELAY_UNKNOWN;
 	n = rec_call(SYS_read, fd, (long)text, sizeof(text), 0, 0, 0);
 	rec_call(SYS_close, fd, 0, 0, 0, 0, 0);
 	for (long i = 0, space = 0; i < n && space < 2; i++) {
@@ -191,23 +195,26 @@ static uint64_t run_delay(uint32_t tid)
 	return ns;
 }
 
-static void write_usage(const struct rec_g *g)
+/* A file of /proc makes the end of a thread take 0.1 ms longer, so that it is read only of threads that were
+ * there for long. */
+static void write_usage(const struct rec_g *g, bool read_delay)
 {
-	struct rec_event event = {.kind = REC_THREAD_USAGE};
+	struct rec_event event = {.kind = REC_THREAD_USAGE, .object = REC_DELAY_UNKNOWN};
 
 	if (!g || !rec_tracing())
 		return;
 	event.g = event.m = g->id;
-	event.object = run_delay(g->tid);
 	event.cpu = rec_cpu_stamp(g->tid);
 	event.start = event.end = rec_now();
+	if (read_delay && event.end - g->start > LONG_NS)
+		event.object = run_delay(g->tid);
 	if (event.cpu)
 		rec_write_inside(&event);
 }
 
 void rec_threads_usage(void)
 {
-	uint32_t used;
+	uint32_t used, n = 0;
 
 	if (!rec_enter())
 		return;
@@ -216,7 +223,7 @@ void rec_threads_usage(void)
 		const struct rec_g *g = &rec_core->arena.gs[i];
 
 		if (g->id && atomic_load_explicit(&g->tid, memory_order_acquire))
-			write_usage(g);
+			write_usage(g, n++ < MOST_READ);
 	}
 	rec_leave();
 }
@@ -230,7 +237,7 @@ void rec_thread_end(void)
 	rec_wait_abandon(NULL);
 	rec_settle_inside();
 	rec_settle_contention();
-	write_usage(rec_self.slot);
+	write_usage(rec_self.slot, true);
 	event.start = event.end = rec_now();
 	rec_write_inside(&event);
 	rec_cache_give(rec_self.cache);

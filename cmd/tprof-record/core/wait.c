@@ -52,6 +52,11 @@ static void show(void)
 		rec_wait_clear(rec_self.slot);
 }
 
+static bool reads_cpu(const struct rec_options *o)
+{
+	return atomic_load_explicit(&o->cpu_time, memory_order_relaxed);
+}
+
 static void account(struct rec_event *wait)
 {
 	const struct rec_options *o = &rec_core->arena.header->options;
@@ -60,7 +65,7 @@ static void account(struct rec_event *wait)
 	if (kind_of(wait) != REC_SYSCALL) {
 		rec_write_inside(wait);
 	} else if (ns >= o->syscall_ns) {
-		if (o->cpu_time)
+		if (reads_cpu(o))
 			wait->cpu = rec_cpu_stamp(0);
 		rec_write_inside(wait);
 	}
@@ -118,7 +123,7 @@ __attribute__((noinline)) void rec_wait_begin(struct rec_event *wait, unsigned s
 	wait->m = rec_self.m;
 	wait->end = 0;
 	wait->stack = rec_stack_from(caller, skip);
-	if (kind_of(wait) == REC_BLOCK && rec_core->arena.header->options.cpu_time)
+	if (kind_of(wait) == REC_BLOCK && reads_cpu(&rec_core->arena.header->options))
 		wait->cpu = rec_cpu_stamp(0);
 	rec_self.open[n].wait = wait;
 	rec_self.open[n].object = place ? wait->object : 0;

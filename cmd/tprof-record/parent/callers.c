@@ -132,6 +132,8 @@ static void begin_image(struct rec_session *s, struct rec_caller *c)
 	/* In a PID namespace of its own its threads have other numbers for us. */
 	if (image->arena.header->pid == (uint32_t)c->pid)
 		image->switches = s->switches;
+	if (s->o->request->trace && !image->switches)
+		atomic_store(&image->arena.header->options.cpu_time, 1);
 	if (image->is_main) {
 		/* A program that takes long to begin is still recorded for that time. */
 		if (s->end_ns && !s->result.recorded)

@@ -254,6 +254,7 @@ static void write_trace(struct making *m)
 			 rec_dump_plural(threads, result.goroutines, "thread"));
 	m->dump->running_ns = result.running_ns;
 	m->dump->delay_ns = result.delay_ns;
+	m->dump->more_delay = result.more_delay;
 	m->dump->nonsense += result.contradictions;
 	memcpy(m->dump->remark, result.remark, sizeof(m->dump->remark));
 }

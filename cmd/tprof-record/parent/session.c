@@ -238,11 +238,6 @@ static int make_given_folder(struct rec_result *r, const char *path, struct tp_e
 	return code;
 }
 
-static bool follows_switches(const struct rec_session *s)
-{
-	return s->o->request->trace && !s->result.no_switches[0];
-}
-
 /* Called between fork and exec, as the folder may be named after the process. */
 static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 {
@@ -265,9 +260,8 @@ static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 	}
 	if (!realpath(r->folder, s->here))
 		memcpy(s->here, r->folder, sizeof(s->here));
-	if (!follows_switches(s))
-		return 0;
-	if (rec_switches_begin(&s->switches, pid, s->o->request->children, r->folder, err))
+	if (s->o->request->trace &&
+	    rec_switches_begin(&s->switches, pid, s->o->request->children, r->folder, err))
 		snprintf(r->no_switches, sizeof(r->no_switches), "%.199s", err->msg);
 	return 0;
 }
@@ -307,11 +301,7 @@ static int start(struct rec_session *s, int *error, struct tp_err *err)
 	pid_t pid;
 
 	if (o->library) {
-		struct rec_request request = *o->request;
-
-		request.options.cpu_time =
-		    request.trace && !rec_switches_allowed(s->result.no_switches);
-		rec_request_settings(&request, s->name, settings, sizeof(settings));
+		rec_request_settings(o->request, s->name, settings, sizeof(settings));
 		if (rec_request_environment(settings, o->program->first, o->library))
 			return tp_nomem(err);
 	}

@@ -131,28 +131,6 @@ static int paranoid(void)
 	return level;
 }
 
-bool rec_switches_allowed(char why[200])
-{
-	struct ring r;
-	int error = EINVAL, level = paranoid();
-
-	/* Not every processor has to be there. */
-	for (int cpu = 0; cpu < (int)sysconf(_SC_NPROCESSORS_CONF) && error; cpu++) {
-		error = open_ring(&r, 0, cpu, false);
-		if (!error)
-			close_ring(&r);
-		else if (error != ENODEV && error != EINVAL)
-			break;
-	}
-	if (!error)
-		return true;
-	if ((error == EACCES || error == EPERM) && level > 2)
-		snprintf(why, 200, "kernel.perf_event_paranoid is %d, not 2", level);
-	else
-		snprintf(why, 200, "perf_event_open: %s", strerror(error));
-	return false;
-}
-
 /* ---- records ---- */
 
 /* Copies bytes of a ring, which is circular. */
@@ -350,6 +328,9 @@ static int open_rings(struct rec_switches *s, pid_t pid, bool children, struct t
 	}
 	if (s->nrings && (!error || error == ENODEV))
 		return 0;
+	if ((error == EACCES || error == EPERM) && paranoid() > 2)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+				  "kernel.perf_event_paranoid is %d, not 2", paranoid());
 	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "perf_event_open: %s", strerror(error));
 }
 

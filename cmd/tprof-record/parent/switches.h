@@ -17,11 +17,8 @@
 
 struct rec_switches;
 
-/* Returns whether the kernel would tell us, before there is a program; else *why says why not. */
-bool rec_switches_allowed(char why[200]);
-
 /* Begins with a process that is about to execute the program, and is followed from then on. The file is in
- * `folder`. TP_EIO, TP_ENOMEM; then *s is NULL. rec_switches_end takes NULL. */
+ * `folder`. TP_EIO (the message says if the kernel does not allow it), TP_ENOMEM; then *s is NULL. rec_switches_end takes NULL. */
 int rec_switches_begin(struct rec_switches **s, pid_t pid, bool children, const char *folder,
 		       struct tp_err *err);
 void rec_switches_end(struct rec_switches *s);

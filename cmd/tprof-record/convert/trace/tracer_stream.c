@@ -70,7 +70,10 @@ static void add(struct rec_tracer *s, uint32_t i)
 	/* It comes before the wait that the thread may still be in. */
 	if (e->kind == REC_THREAD_USAGE) {
 		m->usage = e;
-		s->result.delay_ns += e->object;
+		if (e->object == REC_DELAY_UNKNOWN)
+			s->result.more_delay = true;
+		else
+			s->result.delay_ns += e->object;
 		return;
 	}
 	if (m->last)
