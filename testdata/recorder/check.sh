@@ -27,6 +27,7 @@ timed() {
 	thrice trip 'round trip, go 1.26' '' 20 && comparer_can_fail
 	thrice sums 'block and mutex, all' 5 '--block=1ns --mutex=1' 400 80 3
 	thrice blame 2
+	all_running
 	thrice page_example
 	all_coroutines
 }
@@ -74,6 +75,30 @@ inside() {
 	same 'C++, heap at rate 1' 3 '--all --heap=1' "$programs/cxx"
 	same 'signal handlers that allocate' 3 '--all --heap=1' "$programs/signals"
 	same 'full memory' 3 --all "$programs/tight"
+}
+
+# Which of its small programs a kernel refuses is told.
+all_running() {
+	thrice running 'running: threads that compute' join 1 "$programs/running" spin
+	thrice running 'running: a system call that is inlined' kernel 110 "$programs/running" inlined
+	thrice running 'running: page faults' '' 0 "$programs/running" faults "$bin/tprof-record"
+	thrice running 'running: io_uring' kernel 110 "$programs/running" uring
+	if ${CC:-cc} -O1 -fopenmp -o openmp "$source/cmd/tprof-record/tests/running.c" 2>openmp.err; then
+		thrice running 'running: OpenMP' kernel 110 ./openmp openmp
+	else
+		skip 'running: OpenMP' 'the compiler has none'
+	fi
+	AS="$programs/refused"
+	thrice running 'running, without switches: threads that compute' join 1 "$programs/running" spin
+	thrice running 'running, without switches: a system call that is inlined' 'not on a processor' 110 \
+		"$programs/running" inlined
+	AS=
+	if [ "$(id -u)" -ne 0 ]; then
+		skip 'running: as another user' 'only root can try it'
+	elif chmod 777 "$scratch" && AS='setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all'; then
+		thrice running 'running: as another user' join 1 "$programs/running" spin
+		AS=
+	fi
 }
 
 hooks() { same 'what hooks must keep' 3 '--all --heap=1 --follow-children' "$programs/hooks"; }

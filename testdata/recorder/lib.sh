@@ -37,8 +37,8 @@ skip() { # name, why
 	printf 'skipped %s: %s\n' "$1" "$2"
 }
 
-# PRELOAD: what else is loaded into the program.
-record() { env ${PRELOAD:+LD_PRELOAD="$PRELOAD"} timeout -k 5 "${LIMIT:-60}" "$bin/tprof-record" "$@"; }
+# PRELOAD: what else is loaded into the program. AS: what runs the recorder, as another user maybe.
+record() { env ${PRELOAD:+LD_PRELOAD="$PRELOAD"} timeout -k 5 "${LIMIT:-60}" ${AS:-} "$bin/tprof-record" "$@"; }
 
 # judge FOLDER [LEAST]: our strict reader on all dumps, which are at least that many. Sets $why, and $n.
 # One import reads them all; its report has what became of each. Dumps that are the same are read once.
@@ -224,6 +224,44 @@ blame() {
 		ok 'blame for a lock' "$(cat said)"
 	else
 		bad 'blame for a lock' "status $status, $(cat said)" blame.err
+		return 1
+	fi
+}
+
+# running NAME REASON LEAST_MS PROGRAM…: threads run for as long as the kernel says, within 2 % or 2 ms (stolen time
+# added), and at least one waits for REASON for LEAST_MS. They wait for a processor as long as schedstat says.
+running() {
+	name=$1 reason=$2 least=$3
+	shift 3
+	rm -rf dumps
+	run truth record -o dumps --trace -- "$@"
+	if [ "$status" -eq 77 ]; then
+		skip "$name" "$(head -n 1 truth.err)"
+		return
+	fi
+	[ "$status" -eq 0 ] || { bad "$name" "status $status" truth.err; return 1; }
+	judge dumps || { bad "$name" "$why"; return 1; }
+	read -r begin end cpu delay stolen <truth.out
+	rm -f running.tprof
+	"$bin/tprof-import" -o running.tprof dumps/trace.out >/dev/null 2>&1
+	"$bin/tprof-query" --format=tsv running.tprof "with w as (select mono_ns - ts_ns as off from clock
+		where mono_ns limit 1) select coalesce(sum(min(end_ns + off, $end) - max(start_ns + off, $begin)), 0),
+		(select coalesce(max(end_ns - start_ns), 0) from span where reason = '$reason') from span, w
+		where state = 'Running' and end_ns + off > $begin and start_ns + off < $end" | sed 1d >ran
+	sed -n 's/^CPU time: .*; run delay: \([0-9.]*\)\([a-z]*\)$/\1 \2/p' truth.err >waited
+	awk -v cpu="$cpu" -v stolen="$stolen" -v least="$least" -v delay="$delay" -v reason="$reason" '
+		function ns(n, unit) { return n * (unit == "s" ? 1e9 : unit == "ms" ? 1e6 : unit == "us" ? 1e3 : 1) }
+		FILENAME == "waited" { waited = ns($1, $2); next }
+		{ ran = $1; longest = $2 }
+		END { room = cpu / 50 > 2e6 ? cpu / 50 : 2e6; more = delay / 50 > 2e6 ? delay / 50 : 2e6
+		printf "ran %.2f ms, by getrusage %.2f; waited %.2f ms for a processor, by schedstat %.2f; %s %.0f ms\n",
+			ran / 1e6, cpu / 1e6, waited / 1e6, delay / 1e6, reason, longest / 1e6
+		exit ran < cpu - room || ran > cpu + stolen + room || longest < least * 1e6 ||
+			waited < delay - more || waited > delay + more }' waited ran >said
+	if [ $? -eq 0 ]; then
+		ok "$name" "$(cat said)"
+	else
+		bad "$name" "$(cat said)" truth.err
 		return 1
 	fi
 }

@@ -34,6 +34,7 @@ lacking() {
 		! wanted "$name" || command -v "${p%:*}" >/dev/null 2>&1 || echo "${p#*:}"
 	done | sort -u
 	! wanted jemalloc || ls /usr/lib/*/libjemalloc.so.2 >/dev/null 2>&1 || echo libjemalloc2
+	! wanted pgbench || ls /usr/lib/postgresql/*/bin/pgbench >/dev/null 2>&1 || echo postgresql
 }
 lack=$(lacking | tr '\n' ' ')
 if [ -n "$lack" ] && command -v apt-get >/dev/null; then
@@ -352,4 +353,60 @@ for formats in $both; do
 		served "memcached with four threads ($formats)" "--all $formats" start_memcached client_memcached stop_memcached
 	fi
 done
+# ---- running is what getrusage says ----
+
+if wanted 'running: C++20'; then
+	thrice running 'running: C++20' futex 0 "$programs/runningxx"
+fi
+
+# What a program has used by the account of the shell that started it, in ms; its trace is in dumps.
+used() {
+	rm -rf dumps
+	record -o dumps --trace --follow-children -- bash -c '"$@" >used.out 2>&1; times >times' bash "$@" >used.err 2>&1
+	awk 'NR == 2 { gsub(/[ms]/, " "); print 1000 * (60 * $1 + $2 + 60 * $3 + $4) }' times
+}
+# Its threads wait for the server some ten thousand times. What it takes to start is not in the trace.
+ran_pgbench() {
+	client="$postgres/pgbench -U tprof -h $PWD/pg -S -c 8 -j 8"
+	before=$(used "$postgres/pgbench" --version)
+	# shellcheck disable=SC2086
+	cpu=$(used $client -T 3 postgres)
+	if ! judge dumps 2; then
+		bad 'running: pgbench' "$why" used.err
+		return 1
+	elif ! ask_others dumps; then
+		bad 'running: pgbench' "$why"
+		return 1
+	fi
+	rm -f running.tprof
+	"$bin/tprof-import" -o running.tprof dumps/*-pgbench/trace.out >/dev/null 2>&1
+	"$bin/tprof-query" --format=tsv running.tprof "select sum(end_ns - start_ns) / 1e6, count(*) from span
+		where state = 'Running'" | sed 1d >ran
+	if awk -v cpu="$cpu" -v before="$before" '{ room = cpu / 50 > 2 ? cpu / 50 : 2
+		printf "ran %.1f ms in %d stretches, by getrusage %.1f - %.1f\n", $1, $2, cpu, before
+		exit $1 < cpu - before - room || $1 > cpu - before + room }' ran >said; then
+		ok 'running: pgbench' "$(cat said)"
+	else
+		bad 'running: pgbench' "$(cat said)" used.err
+		return 1
+	fi
+}
+if wanted 'running: pgbench'; then
+	postgres=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
+	# It does not run as root.
+	nobody=
+	[ "$(id -u)" -ne 0 ] || nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
+	mkdir -m 777 pg && chmod 755 .
+	(
+		cd pg && $nobody "$postgres/initdb" -U tprof -A trust -D data &&
+			$nobody "$postgres/pg_ctl" -D data -w -l log -o "-k $PWD -h ''" start &&
+			"$postgres/pgbench" -U tprof -h "$PWD" -i postgres
+	) >pg.log 2>&1
+	if [ $? -eq 0 ]; then
+		thrice ran_pgbench
+	else
+		bad 'running: pgbench' 'postgres does not start' pg.log
+	fi
+	$nobody "$postgres/pg_ctl" -D pg/data -m immediate stop >/dev/null 2>&1
+fi
 finish recorder

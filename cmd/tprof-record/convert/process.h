@@ -24,6 +24,10 @@ struct rec_process {
 	 * May be a mapped file. */
 	const struct rec_event *events;
 	size_t nevents;
+	/* Switches of the threads of this and maybe other processes (trace/switch.h); NULL: they are not
+	 * known. */
+	const struct rec_event *switches;
+	size_t nswitches;
 	/* Start of the trace, in CLOCK_MONOTONIC; 0: it starts with the process. Earlier records are left
 	 * out, and waits that began earlier are cut to begin here. */
 	uint64_t begin_ns;

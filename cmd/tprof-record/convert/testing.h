@@ -23,8 +23,8 @@
 
 struct rec_testing {
 	struct rec_process process;
-	struct rec_event *events; /* those of process, which follows them */
-	size_t room;
+	struct rec_event *events, *switches; /* those of process, which follows them */
+	size_t room, switch_room;
 };
 
 static inline void *rec_testing_need(void *p)
@@ -68,6 +68,7 @@ static inline void rec_testing_end(struct rec_testing *t)
 	if (t->process.arena.header)
 		munmap(t->process.arena.header, REC_ARENA_SIZE);
 	free(t->events);
+	free(t->switches);
 	memset(t, 0, sizeof(*t));
 }
 
@@ -223,16 +224,27 @@ static inline void rec_testing_count(struct rec_bucket *b, double count, int64_t
 	b->u.block.cycles = ns;
 }
 
+static inline void rec_testing_append(struct rec_event **list, size_t *room, size_t *n,
+				      struct rec_event event)
+{
+	if (*n == *room) {
+		*room = *room ? *room * 2 : 64;
+		*list = rec_testing_need(realloc(*list, *room * sizeof(event)));
+	}
+	(*list)[(*n)++] = event;
+}
+
 static inline void rec_testing_add(struct rec_testing *t, struct rec_event event)
 {
-	struct rec_process *p = &t->process;
+	rec_testing_append(&t->events, &t->room, &t->process.nevents, event);
+	t->process.events = t->events;
+}
 
-	if (p->nevents == t->room) {
-		t->room = t->room ? t->room * 2 : 64;
-		t->events = rec_testing_need(realloc(t->events, t->room * sizeof(event)));
-		p->events = t->events;
-	}
-	t->events[p->nevents++] = event;
+/* A switch of a thread (trace/switch.h), later than those before it. */
+static inline void rec_testing_switch(struct rec_testing *t, struct rec_event event)
+{
+	rec_testing_append(&t->switches, &t->switch_room, &t->process.nswitches, event);
+	t->process.switches = t->switches;
 }
 
 #endif

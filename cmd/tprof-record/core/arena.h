@@ -20,7 +20,7 @@
 #include "tprof-record/core/event.h"
 
 #define REC_MAGIC   0x3130306472707274u /* "trprd001" */
-#define REC_VERSION 2
+#define REC_VERSION 3
 
 enum {
 	REC_NGS = 16384,      /* goroutines alive at a time whose present wait is known */
@@ -52,6 +52,8 @@ struct rec_options {
 	 * the reader of the profile. */
 	uint32_t profiler;
 	uint32_t threadcreate;
+	/* CPU times are written at waits: the recorder sets it if the kernel does not tell switches. */
+	_Atomic uint32_t cpu_time;
 	uint64_t syscall_ns; /* shorter system calls are not written to the trace */
 	uint64_t seed;	     /* of the random numbers; 0: from the clock */
 };

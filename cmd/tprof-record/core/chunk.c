@@ -139,7 +139,7 @@ void rec_write_inside(const struct rec_event *event)
 	e->g = event->g ? event->g : rec_self.g;
 	e->m = event->m ? event->m : rec_self.m;
 	e->arg = event->arg;
-	e->extra = event->extra;
+	e->cpu = event->cpu;
 	atomic_store_explicit(&e->kind, kind, memory_order_release);
 }
 

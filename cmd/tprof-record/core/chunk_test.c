@@ -23,7 +23,7 @@ static void test_write_fills_in_who(void **state)
 				  .end = 6,
 				  .object = 7,
 				  .arg = 8,
-				  .extra = 9};
+				  .cpu = 9};
 	const struct rec_event *e;
 
 	(void)state;
@@ -38,7 +38,7 @@ static void test_write_fills_in_who(void **state)
 	assert_int_equal(4, e->stack);
 	assert_true(e->start == 5 && e->end == 6 && e->object == 7);
 	assert_int_equal(8, e->arg);
-	assert_int_equal(9, e->extra);
+	assert_int_equal(9, e->cpu);
 	e = event_at(REC_LOG, 1);
 	assert_int_equal(11, e->g);
 	assert_int_equal(12, e->m);

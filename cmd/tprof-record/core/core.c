@@ -19,6 +19,19 @@ uint64_t rec_now(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint32_t rec_cpu_stamp(uint32_t tid)
+{
+	/* As pthread_getcpuclockid makes it. */
+	long clock = tid ? (long)(~tid << 3 | 6) : CLOCK_THREAD_CPUTIME_ID;
+	struct timespec t;
+	uint64_t ns;
+
+	if (!rec_tracing() || rec_call(SYS_clock_gettime, clock, (long)&t, 0, 0, 0, 0))
+		return 0;
+	ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return (uint32_t)(ns >> REC_CPU_SHIFT) | 1;
+}
+
 /* The header is not visible to other threads yet. */
 static void set_options(struct rec_options *to, const struct rec_options *from)
 {

@@ -80,6 +80,8 @@ void rec_thread_begin(uint32_t g, uint64_t entry);
 /* Ends the goroutine of the calling thread. Nothing that the thread does is recorded from then on, although
  * its other destructors may follow. */
 void rec_thread_end(void);
+/* Writes what all threads have used, as the process ends before them. */
+void rec_threads_usage(void);
 /* Announces a thread that the caller is about to create: returns its number and writes THREAD_NEW. */
 uint32_t rec_thread_new(uint64_t entry);
 void rec_thread_name(const char *name);
@@ -94,6 +96,10 @@ void rec_wait_clear(struct rec_g *g);
 /* ---- time, stacks, strings ---- */
 
 uint64_t rec_now(void); /* CLOCK_MONOTONIC, ns */
+
+/* Returns the CPU time of a thread of the process (0: the calling one) for a record, which wraps after 18
+ * minutes; 0 if it is not known. A system call. */
+uint32_t rec_cpu_stamp(uint32_t tid);
 
 /* Takes the stack of the caller. Returns its node in the arena, or 0 if it could not be taken or kept
  * (counted). It has at most options.depth frames and leaves out `skip` functions of the recorder; with skip

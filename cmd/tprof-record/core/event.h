@@ -40,7 +40,8 @@
 	X(TRACE_STOP)     /* -                    -                   … and off */ \
 	X(PROCESS_FORK)   /* pid of the child     - */ \
 	X(PROCESS_EXEC)   /* -                    string: the program about to be executed */ \
-	X(PROCESS_EXIT)   /* exit status          -                   by exit, _exit or return from main */
+	X(PROCESS_EXIT)   /* exit status          -                   by exit, _exit or return from main */ \
+	X(THREAD_USAGE)   /* run delay, ns        -                   what thread g has used, at its end or that of the process */
 
 /* Why a goroutine waited. Reasons that Go's runtime has too use its words, so Go's tools sort and name them
  * as usual: in traces and profiles (go 1.26, traceBlockReason), in printed stacks (runtime2.go,
@@ -65,7 +66,12 @@
 	X(CHAN_RECEIVE, "chan receive",         "chan receive",         GoBlockRecv) \
 	X(SIGNAL,       "signal",               "signal",               GoBlock) \
 	X(CHILD,        "wait for child",       "wait for child",       GoBlock) \
-	X(YIELD,        "yield",                "runnable",             GoSched)
+	X(YIELD,        "yield",                "runnable",             GoSched) \
+	/* What no hook sees (convert/trace/switch.h). */ \
+	X(PREEMPTED,    "preempted",            "runnable",             GoPreempt) \
+	X(KERNEL,       "kernel",               "waiting",              GoBlock) \
+	X(NO_CPU,       "not on a processor",   "waiting",              GoBlock) \
+	X(UNKNOWN,      "not known",            "waiting",              GoBlock)
 
 /* System calls, and the state of goroutines in them. */
 #define REC_CALLS(X) \
@@ -90,6 +96,12 @@ enum rec_reason {
 #undef REC_X
 	    REC_NREASONS
 };
+
+/* Returns whether such goroutines do not wait, but only left the processor. */
+static inline bool rec_is_runnable(uint32_t reason)
+{
+	return reason == REC_ON_YIELD || reason == REC_ON_PREEMPTED;
+}
 
 /* Returns whether such waits are for a lock, whose unlocks the mutex profile counts. */
 static inline bool rec_is_lock(uint32_t reason)
@@ -129,6 +141,12 @@ enum rec_event_flag {
 	REC_SYSCALL_BLOCKED = 2, /* SYSCALL: it took long enough to lose its P */
 };
 
+/* THREAD_USAGE: it is not known. */
+#define REC_DELAY_UNKNOWN UINT64_MAX
+
+/* CPU times have units of 1 << REC_CPU_SHIFT ns. */
+enum { REC_CPU_SHIFT = 8 };
+
 struct rec_event {
 	/* enum rec_kind, stored last (release), when the record is complete. */
 	_Atomic uint16_t kind;
@@ -137,7 +155,10 @@ struct rec_event {
 	uint64_t start, end;
 	uint64_t object;
 	uint32_t g, m;
-	uint32_t arg, extra;
+	uint32_t arg;
+	/* The thread's CPU time so far (rec_cpu_stamp): of THREAD_START and THREAD_USAGE, and if the kernel
+	 * does not tell switches at the start of a BLOCK and the end of a SYSCALL. 0: not known. */
+	uint32_t cpu;
 };
 
 _Static_assert(sizeof(struct rec_event) == 48, "the recorder reads what programs write");

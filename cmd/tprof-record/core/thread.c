@@ -1,5 +1,6 @@
 #include "tprof-record/core/inside.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -65,7 +66,7 @@ void rec_wait_store(struct rec_g *g, const struct rec_event *wait)
 	COPY(g);
 	COPY(m);
 	COPY(arg);
-	COPY(extra);
+	COPY(cpu);
 #undef COPY
 	atomic_store_explicit(&g->wait.kind,
 			      atomic_load_explicit(&wait->kind, memory_order_relaxed),
@@ -131,6 +132,7 @@ void rec_thread_begin_inside(uint32_t g, uint64_t entry)
 		atomic_store_explicit(&slot->tid, (uint32_t)event.object, memory_order_release);
 		atomic_store_explicit(&slot->m, g, memory_order_relaxed);
 	}
+	event.cpu = rec_cpu_stamp(0);
 	rec_write_inside(&event);
 }
 
@@ -149,6 +151,83 @@ void rec_thread_begin(uint32_t g, uint64_t entry)
 	rec_leave();
 }
 
+/* ---- what a thread has used ---- */
+
+enum {
+	LONG_NS = 10000000,
+	MOST_READ = 256, /* of the threads that are there when the process ends */
+};
+
+static size_t put_number(char *to, uint32_t n)
+{
+	char digits[10];
+	size_t size = 0, i = 0;
+
+	do
+		digits[size++] = (char)('0' + n % 10);
+	while (n /= 10);
+	while (size)
+		to[i++] = digits[--size];
+	return i;
+}
+
+/* Reads how long a thread waited for a processor: the second number of its schedstat. */
+static uint64_t run_delay(uint32_t tid)
+{
+	char text[96] = "/proc/self/task/";
+	size_t size = strlen(text);
+	uint64_t ns = 0;
+	long fd, n;
+
+	size += put_number(text + size, tid);
+	memcpy(text + size, "/schedstat", sizeof("/schedstat"));
+	fd = rec_call(SYS_openat, AT_FDCWD, (long)text, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	if (fd < 0)
+		return REC_DELAY_UNKNOWN;
+	n = rec_call(SYS_read, fd, (long)text, sizeof(text), 0, 0, 0);
+	rec_call(SYS_close, fd, 0, 0, 0, 0, 0);
+	for (long i = 0, space = 0; i < n && space < 2; i++) {
+		if (text[i] == ' ')
+			space++;
+		else if (space)
+			ns = ns * 10 + (uint64_t)(text[i] - '0');
+	}
+	return ns;
+}
+
+/* A file of /proc makes the end of a thread take 0.1 ms longer, so that it is read only of threads that were
+ * there for long. */
+static void write_usage(const struct rec_g *g, bool read_delay)
+{
+	struct rec_event event = {.kind = REC_THREAD_USAGE, .object = REC_DELAY_UNKNOWN};
+
+	if (!g || !rec_tracing())
+		return;
+	event.g = event.m = g->id;
+	event.cpu = rec_cpu_stamp(g->tid);
+	event.start = event.end = rec_now();
+	if (read_delay && event.end - g->start > LONG_NS)
+		event.object = run_delay(g->tid);
+	if (event.cpu)
+		rec_write_inside(&event);
+}
+
+void rec_threads_usage(void)
+{
+	uint32_t used, n = 0;
+
+	if (!rec_enter())
+		return;
+	used = atomic_load_explicit(&rec_core->arena.header->gs.used, memory_order_acquire);
+	for (uint32_t i = 0; i < used; i++) {
+		const struct rec_g *g = &rec_core->arena.gs[i];
+
+		if (g->id && atomic_load_explicit(&g->tid, memory_order_acquire))
+			write_usage(g, n++ < MOST_READ);
+	}
+	rec_leave();
+}
+
 void rec_thread_end(void)
 {
 	struct rec_event event = {.kind = REC_THREAD_END};
@@ -158,6 +237,7 @@ void rec_thread_end(void)
 	rec_wait_abandon(NULL);
 	rec_settle_inside();
 	rec_settle_contention();
+	write_usage(rec_self.slot, true);
 	event.start = event.end = rec_now();
 	rec_write_inside(&event);
 	rec_cache_give(rec_self.cache);

@@ -52,13 +52,23 @@ static void show(void)
 		rec_wait_clear(rec_self.slot);
 }
 
-static void account(const struct rec_event *wait)
+static bool reads_cpu(const struct rec_options *o)
+{
+	return atomic_load_explicit(&o->cpu_time, memory_order_relaxed);
+}
+
+static void account(struct rec_event *wait)
 {
 	const struct rec_options *o = &rec_core->arena.header->options;
 	uint64_t ns = wait->end - wait->start;
 
-	if (kind_of(wait) != REC_SYSCALL || ns >= o->syscall_ns)
+	if (kind_of(wait) != REC_SYSCALL) {
 		rec_write_inside(wait);
+	} else if (ns >= o->syscall_ns) {
+		if (reads_cpu(o))
+			wait->cpu = rec_cpu_stamp(0);
+		rec_write_inside(wait);
+	}
 	if (kind_of(wait) == REC_BLOCK && rec_is_profiled(wait->arg) &&
 	    atomic_load_explicit(&o->block_rate, memory_order_relaxed))
 		rec_due(REC_BLOCK_BUCKET, ns, wait->stack, 1);
@@ -113,6 +123,8 @@ __attribute__((noinline)) void rec_wait_begin(struct rec_event *wait, unsigned s
 	wait->m = rec_self.m;
 	wait->end = 0;
 	wait->stack = rec_stack_from(caller, skip);
+	if (kind_of(wait) == REC_BLOCK && reads_cpu(&rec_core->arena.header->options))
+		wait->cpu = rec_cpu_stamp(0);
 	rec_self.open[n].wait = wait;
 	rec_self.open[n].object = place ? wait->object : 0;
 	if (is_blamed(wait)) {

@@ -66,6 +66,7 @@ static void end_image(struct rec_session *s, struct rec_image *image, bool alive
 	free(image->source);
 	image->source = NULL;
 	rec_image_halt(image, alive, exec_ns);
+	rec_switches_take(s->switches);
 	if (alive && image->is_main)
 		note_length(s, image);
 	memcpy(s->forked, image->drain.forked, sizeof(s->forked));
@@ -128,6 +129,11 @@ static void begin_image(struct rec_session *s, struct rec_caller *c)
 		return;
 	}
 	image->is_main = c->pid == s->pid;
+	/* In a PID namespace of its own its threads have other numbers for us. */
+	if (image->arena.header->pid == (uint32_t)c->pid)
+		image->switches = s->switches;
+	if (s->o->request->trace && !image->switches)
+		atomic_store(&image->arena.header->options.cpu_time, 1);
 	if (image->is_main) {
 		/* A program that takes long to begin is still recorded for that time. */
 		if (s->end_ns && !s->result.recorded)

@@ -11,6 +11,7 @@
 #include "tprof-record/parent/file.h"
 #include "tprof-record/parent/live/leak.h"
 #include "tprof-record/parent/live/threads.h"
+#include "tprof-record/parent/switches.h"
 
 pthread_mutex_t rec_dump_tracing = PTHREAD_MUTEX_INITIALIZER;
 
@@ -205,6 +206,23 @@ static bool traced_itself(struct rec_image *image)
 	return false;
 }
 
+/* Adds the kernel's switches to a process. */
+static void add_switches(struct making *m, struct rec_process *p)
+{
+	static const struct rec_event none;
+	struct rec_switches *s = m->image->switches;
+	struct tp_err err = {0};
+
+	if (!s)
+		return;
+	if (rec_switches_map(s, p->arena.header->start_ns, p->end_ns, &p->switches, &p->nswitches,
+			     &m->dump->lost_switches, &err))
+		trouble(m->dump, "switches of threads: %s", err.msg);
+	else if (!p->switches)
+		p->switches = &none;
+	m->dump->exact = p->switches != NULL;
+}
+
 static void write_trace(struct making *m)
 {
 	struct rec_process p = *m->process;
@@ -216,6 +234,7 @@ static void write_trace(struct making *m)
 	uint64_t size = 0;
 	int code = 0;
 
+	add_switches(m, &p);
 	for (int i = 0; i < ATTEMPTS; i++) {
 		code = rec_spool_map(s, &p.events, &err);
 		p.nevents = s->n;
@@ -233,6 +252,9 @@ static void write_trace(struct making *m)
 		snprintf(f->what, sizeof(f->what), "%s events of %s",
 			 rec_dump_count(events, result.events),
 			 rec_dump_plural(threads, result.goroutines, "thread"));
+	m->dump->running_ns = result.running_ns;
+	m->dump->delay_ns = result.delay_ns;
+	m->dump->more_delay = result.more_delay;
 	m->dump->nonsense += result.contradictions;
 	memcpy(m->dump->remark, result.remark, sizeof(m->dump->remark));
 }

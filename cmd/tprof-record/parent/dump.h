@@ -30,6 +30,11 @@ struct rec_dump {
 	uint64_t spilled;	    /* records that did not fit on the disk */
 	int spill_error;	    /* errno of that */
 	uint64_t nonsense;	    /* records and entries that are not valid */
+	/* Of the trace: how long threads ran, and waited for a processor as the kernel says (0: it does not). */
+	uint64_t running_ns, delay_ns;
+	bool more_delay; /* that of some threads is not known */
+	bool exact; /* by the kernel's switches */
+	uint64_t lost_switches;
 	/* Why threads could not be looked at while they ran, "" */
 	char blind[400];
 };

@@ -9,6 +9,7 @@
 #include "tprof-record/core/core.h"
 #include "tprof-record/parent/listen.h"
 #include "tprof-record/parent/session.h"
+#include "tprof-record/parent/switches.h"
 #include "tprof-record/parent/writer.h"
 
 /* A descriptor that the loop waits for. */
@@ -33,6 +34,7 @@ struct rec_session {
 	/* Including images that wait to be written: each has some descriptors and some memory. */
 	unsigned nheld, max_held;
 	struct rec_writer writer;
+	struct rec_switches *switches; /* NULL: the kernel does not tell, or no trace is wanted */
 	pid_t pid;
 	uint64_t begin_ns, over_ns;
 	uint64_t snapshot_ns,

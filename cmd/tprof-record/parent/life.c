@@ -18,6 +18,7 @@ void rec_session_close(struct rec_session *s, bool alive)
 	s->recorded_from_ns = s->begin_ns;
 	s->recorded_to_ns = rec_now();
 	rec_session_end_images(s, alive);
+	rec_switches_stop(s->switches);
 }
 
 static void program_over(struct rec_session *s, int status)

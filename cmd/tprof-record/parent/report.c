@@ -75,6 +75,27 @@ static void say_files(struct lines *l, const struct rec_result *r,
 		say(l, "  … and %u folders more", r->others - REC_SESSION_LINES);
 }
 
+/* Says how long threads ran, how that is known, and how long they waited for a processor. */
+static void say_running(struct lines *l, const struct rec_result *r)
+{
+	const struct rec_dump *d = &r->last;
+	/* Threads that are killed cannot say how long they waited. */
+	bool more = d->more_delay || !r->over || WIFSIGNALED(r->status);
+	char time[TP_UNITS_SIZE], delay[TP_UNITS_SIZE];
+
+	if (!d->running_ns)
+		return;
+	tp_fmt_ns(time, (int64_t)d->running_ns);
+	if (d->delay_ns)
+		tp_fmt_ns(delay, (int64_t)d->delay_ns);
+	say(l, "CPU time: %s%s (from %s%s%s)%s%s%s", d->exact ? "" : "at most ", time,
+	    d->exact ? "the kernel's context switches"
+		     : "CPU clocks; context switches are not available",
+	    !d->exact && r->no_switches[0] ? ": " : "", d->exact ? "" : r->no_switches,
+	    d->delay_ns ? "; run delay: " : "", d->delay_ns && more ? "at least " : "",
+	    d->delay_ns ? delay : "");
+}
+
 static void say_losses(struct lines *l, const struct rec_result *r)
 {
 	static const char *const what[][2] = {
@@ -93,6 +114,10 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 		say(l, "lost: %s %s: %s", rec_dump_count(n, d->lost[i]), what[i][0], what[i][1]);
 		any = true;
 	}
+	if (d->lost_switches)
+		say(l, "lost: %s %s", rec_dump_count(n, d->lost_switches),
+		    "context switches: they came faster than the recorder could read them; the "
+		    "trace calls these times \"not known\"");
 	if (d->unfinished)
 		say(l, "lost: %s: their threads ended while writing them",
 		    rec_dump_plural(n, d->unfinished, "event"));
@@ -102,7 +127,7 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 	if (d->nonsense)
 		say(l, "left out: %s records or entries that are not valid",
 		    rec_dump_count(n, d->nonsense));
-	if (!any && !d->unfinished && !d->spilled && !d->nonsense && d->nfiles && !d->ntroubles)
+	if (!any && !d->lost_switches && !d->unfinished && !d->spilled && !d->nonsense && d->nfiles && !d->ntroubles)
 		say(l, "nothing lost");
 	if (d->remark[0])
 		say(l, "%s", d->remark);
@@ -182,6 +207,7 @@ int rec_report(const struct rec_result *r, const struct rec_request *request, st
 
 	say_how_it_ended(&l, r);
 	say_files(&l, r, request);
+	say_running(&l, r);
 	say_losses(&l, r);
 	say_others(&l, r);
 	say_troubles(&l, r);

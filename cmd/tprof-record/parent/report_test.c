@@ -114,6 +114,36 @@ static void test_report_losses(void **state)
 		   "            tprof-top run/heap.pb.gz\n");
 }
 
+static void test_report_running(void **state)
+{
+	struct rec_result r = recorded();
+	static const char head[] = "tprof-record: server: 1.5s, exit status 0\n"
+				   "recorded in run:\n"
+				   "  heap.pb.gz              2KiB  1MiB in use\n"
+				   "  trace.out               100B\n",
+			  tail[] = "look at it: tprof-top run/trace.out\n"
+				   "            tprof-top run/heap.pb.gz\n";
+	char all[600];
+
+	(void)state;
+	r.last.running_ns = 250000000;
+	snprintf(all, sizeof(all),
+		 "%sCPU time: at most 250ms (from CPU clocks; context switches are not available: "
+		 "no)\nnothing lost\n%s",
+		 head, tail);
+	strcpy(r.no_switches, "no");
+	expect(&r, all);
+	r.last.exact = true;
+	r.last.delay_ns = 1000000;
+	r.last.lost_switches = 7000;
+	snprintf(all, sizeof(all),
+		 "%sCPU time: 250ms (from the kernel's context switches); run delay: 1ms\n"
+		 "lost: 7,000 context switches: they came faster than the recorder could read them; "
+		 "the trace calls these times \"not known\"\n%s",
+		 head, tail);
+	expect(&r, all);
+}
+
 static void test_report_nothing(void **state)
 {
 	struct rec_result r = {.folder = "run", .program = "server", .over = true};
@@ -153,7 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_report_all_well), cmocka_unit_test(test_report_empty_profile),
 	    cmocka_unit_test(test_report_losses),   cmocka_unit_test(test_report_nothing),
-	    cmocka_unit_test(test_report_goes_on),
+	    cmocka_unit_test(test_report_goes_on),  cmocka_unit_test(test_report_running),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

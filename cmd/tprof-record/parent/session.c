@@ -260,6 +260,9 @@ static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 	}
 	if (!realpath(r->folder, s->here))
 		memcpy(s->here, r->folder, sizeof(s->here));
+	if (s->o->request->trace &&
+	    rec_switches_begin(&s->switches, pid, s->o->request->children, r->folder, err))
+		snprintf(r->no_switches, sizeof(r->no_switches), "%.199s", err->msg);
 	return 0;
 }
 
@@ -326,6 +329,7 @@ static void finish(struct rec_session *s)
 	while (s->callers)
 		rec_session_drop(s, s->callers, false);
 	rec_writer_end(&s->writer);
+	rec_switches_end(s->switches);
 	close(s->signals.fd);
 	close(s->socket.fd);
 	close(s->epoll);

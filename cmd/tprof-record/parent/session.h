@@ -29,6 +29,7 @@ struct rec_result {
 	unsigned snapshots;
 	unsigned snapshot_troubles; /* files of snapshots that could not be written, … */
 	char snapshot_trouble[400]; /* … the first of them, and why */
+	char no_switches[200];	    /* why the kernel does not tell switches of threads, "" */
 	char blind[400];	    /* why threads could not be looked at, "" */
 	/* Other images: children, and the program before an exec; the first few by name. */
 	unsigned others;

@@ -1,19 +1,20 @@
-/* Checks a recording against the program's own log: compares the log of a test program (log.h) with
- * the spans of its trace.
+/* Does a recording say what the program itself says? Compares the log of a test program (log.h)
+ * with the spans of its trace.
  *
  *	tprof-query --format=tsv TRACE "select goroutine, state, start_ns, end_ns, reason,
  *		coalesce(waker, 0), open from span order by goroutine, start_ns" |
  *		compare LOG [OFFSET_NS [WITHIN_US [SHARE]]]
  *
  * OFFSET_NS is added to the trace's times to get CLOCK_MONOTONIC. Without it, or if it is 0, the
- * end of goroutine 1's longest sleep is aligned with that in the log.
+ * longest sleep of goroutine 1 is moved inside that of the log.
  *
  * These must hold on any machine: each wait of the log that took LEAST_NS is in the trace, with its
  * reason and, if the log knows it, its waker (1 % of wakers may differ); it is within the log's
  * times, because the recorder reads the clock inside the program's wait; and the trace has no other
- * wait as long. Prints how many waits are within WITHIN_US (50) of the log at both ends; fewer than
- * SHARE (percent), if given, is a failure. Waits in which the thread also lost its processor to
- * another one are not counted there, because a clock may then be read late. */
+ * wait as long, except for those that only the kernel knows (page faults). A wait has several parts if
+ * the thread was woken in vain. Prints how many waits are within WITHIN_US (50) of the log at both ends;
+ * fewer than SHARE (percent), if given, is a failure. Waits in which the thread also lost its processor
+ * to another one are not counted there, because a clock may then be read late. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 #include "log.h"
 
 #define LEAST_NS 300000
-/* The recorder moves times by some ns to make them strictly increasing over all threads. */
+/* What has to be strictly increasing over all threads is moved by some ns where it is not. */
 #define SLACK_NS  2000
 #define MAX_WAITS 200000
 
@@ -30,13 +31,13 @@ struct wait {
 	int64_t start, end;
 	uint32_t g, waker;
 	int open, taken;
-	char what[64]; /* reason, or state if it has no reason */
+	char what[64]; /* reason, or state where there is none */
 };
 
 static struct wait wait[MAX_WAITS];
 static size_t nwaits;
 
-/* The names that the trace may give to each kind. */
+/* What the trace may call it. */
 static const char *const calls_it[LOG_NKINDS][6] = {
     [LOG_SLEEP] = {"sleep"},
     [LOG_MUTEX] = {"sync"},
@@ -60,8 +61,8 @@ static const char *const names[LOG_NKINDS] = {
     [LOG_FUTEX] = "futex",
 };
 
-/* Reads waits. A wait goes from when a goroutine stops running to when it runs again, whatever its
- * states in between; being runnable alone is not a wait. */
+/* From where a goroutine stops running to where it runs again is one wait, whatever states it
+ * passes; being runnable alone is none. */
 static void read_waits(FILE *in)
 {
 	char line[1024];
@@ -98,37 +99,6 @@ static void read_waits(FILE *in)
 	}
 }
 
-static int64_t offset_by_mark(const struct log *log, uint32_t used)
-{
-	int64_t longest = 0, mine = 0, theirs = 0;
-
-	for (uint32_t i = 0; i < used; i++) {
-		const struct log_entry *e = &log->entry[i];
-
-		if (e->kind == LOG_SLEEP && e->thread == 1 &&
-		    (int64_t)(e->end - e->start) > longest) {
-			longest = (int64_t)(e->end - e->start);
-			mine = (int64_t)e->end;
-		}
-	}
-	longest = 0;
-	for (size_t i = 0; i < nwaits; i++)
-		if (wait[i].g == 1 && !strcmp(wait[i].what, "sleep") &&
-		    wait[i].end - wait[i].start > longest) {
-			longest = wait[i].end - wait[i].start;
-			theirs = wait[i].end;
-		}
-	return mine - theirs;
-}
-
-static int is_called(uint32_t kind, const char *what)
-{
-	for (int i = 0; i < 6 && calls_it[kind][i]; i++)
-		if (!strcmp(calls_it[kind][i], what))
-			return 1;
-	return 0;
-}
-
 /* Returns the wait of thread g that overlaps most with [start, end], or NULL. */
 static struct wait *find(uint32_t g, int64_t start, int64_t end)
 {
@@ -150,9 +120,88 @@ static struct wait *find(uint32_t g, int64_t start, int64_t end)
 	return best;
 }
 
+/* The longest sleep of goroutine 1 lies inside the log's times: *slack is by how much it may be moved there. */
+static int64_t offset_by_mark(const struct log *log, uint32_t used, int64_t *slack)
+{
+	const struct log_entry *mine = NULL;
+	const struct wait *theirs = NULL;
+	int64_t least, most;
+
+	for (uint32_t i = 0; i < used; i++) {
+		const struct log_entry *e = &log->entry[i];
+
+		if (e->kind == LOG_SLEEP && e->thread == 1 &&
+		    (!mine || e->end - e->start > mine->end - mine->start))
+			mine = e;
+	}
+	for (size_t i = 0; i < nwaits; i++)
+		if (wait[i].g == 1 && !strcmp(wait[i].what, "sleep") &&
+		    (!theirs || wait[i].end - wait[i].start > theirs->end - theirs->start))
+			theirs = &wait[i];
+	if (!mine || !theirs)
+		return 0;
+	most = (int64_t)mine->end - theirs->end;
+	least = (int64_t)mine->start - theirs->start;
+	/* The other sleeps narrow it down. */
+	for (uint32_t i = 0; i < used; i++) {
+		const struct log_entry *e = &log->entry[i];
+		int64_t low, high;
+
+		if (e->kind != LOG_SLEEP || !e->end ||
+		    !(theirs = find(e->thread, (int64_t)e->start - most, (int64_t)e->end - most)) ||
+		    strcmp(theirs->what, "sleep") != 0)
+			continue;
+		low = (int64_t)e->start - theirs->start;
+		high = (int64_t)e->end - theirs->end;
+		low = low > least ? low : least;
+		high = high < most ? high : most;
+		if (low <= high) {
+			least = low;
+			most = high;
+		}
+	}
+	*slack += most - least;
+	return least + (most - least) / 2;
+}
+
+static int is_called(uint32_t kind, const char *what)
+{
+	for (int i = 0; i < 6 && calls_it[kind][i]; i++)
+		if (!strcmp(calls_it[kind][i], what))
+			return 1;
+	return 0;
+}
+
 static int64_t apart(int64_t a, int64_t b)
 {
 	return a > b ? a - b : b - a;
+}
+
+/* Makes one of the parts of a wait: those of its thread inside its times, beside the longest. */
+static struct wait join_parts(struct wait *longest, int64_t start, int64_t end, uint32_t kind)
+{
+	struct wait whole = *longest;
+
+	for (size_t i = 0; i < nwaits; i++) {
+		struct wait *w = &wait[i];
+
+		if (w->g != whole.g || w->start < start || w->end > end)
+			continue;
+		if (!is_called(kind, whole.what) && is_called(kind, w->what))
+			memcpy(whole.what, w->what, sizeof(whole.what));
+		if (!is_called(kind, w->what))
+			continue;
+		w->taken = 1;
+		if (w->start < whole.start)
+			whole.start = w->start;
+		if (w->end >= whole.end) {
+			whole.end = w->end;
+			whole.open = w->open;
+			whole.waker = w->waker;
+		}
+	}
+	longest->taken = 1;
+	return whole;
 }
 
 #define SHOWN 8
@@ -182,8 +231,8 @@ int main(int argc, char **argv)
 	if (used > LOG_ENTRIES)
 		used = LOG_ENTRIES;
 	if (!offset) {
-		offset = offset_by_mark(log, used);
 		slack = within;
+		offset = offset_by_mark(log, used, &slack);
 	}
 	for (size_t i = 0; i < nwaits; i++) {
 		wait[i].start += offset;
@@ -194,7 +243,7 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < used; i++) {
 		const struct log_entry *e = &log->entry[i];
 		int64_t start = (int64_t)e->start, end = e->end ? (int64_t)e->end : last;
-		struct wait *w;
+		struct wait *w, whole;
 
 		if (!e->kind || e->kind >= LOG_NKINDS ||
 		    (end - start < LEAST_NS && e->kind != LOG_CALL))
@@ -213,7 +262,8 @@ int main(int argc, char **argv)
 			    names[e->kind], e->thread, start - (int64_t)log->begin, end - start);
 			continue;
 		}
-		w->taken = 1;
+		whole = join_parts(w, start - slack, end + slack, e->kind);
+		w = &whole;
 		open += !e->end;
 		if (!is_called(e->kind, w->what)) {
 			misnamed++;
@@ -242,7 +292,8 @@ int main(int argc, char **argv)
 		    apart(w->start, start) <= within && (!e->end || apart(w->end, end) <= within);
 	}
 	for (size_t i = 0; i < nwaits; i++)
-		if (!wait[i].taken && wait[i].end - wait[i].start >= LEAST_NS + within) {
+		if (!wait[i].taken && strcmp(wait[i].what, "kernel") != 0 &&
+		    *wait[i].what && wait[i].end - wait[i].start >= LEAST_NS + within) {
 			extra++;
 			SAY("extra: goroutine %u, '%s' at %" PRId64 " for %" PRId64 " ns\n",
 			    wait[i].g, wait[i].what, wait[i].start - (int64_t)log->begin,

@@ -72,6 +72,12 @@ int rec_names_new(struct rec_names **n, const struct rec_process *p, struct tp_d
 		  bool for_traces, struct tp_err *err);
 void rec_names_free(struct rec_names *n);
 
+/* A stack with this bit is not that of the event, but the last that is known of its thread: its leaf is a frame
+ * of that name. */
+#define REC_LAST_STACK	    0x80000000u
+#define REC_LAST_STACK_NAME "tprof._LastKnownStack"
+#define REC_LAST_STACK_PC   2 /* nothing is mapped there */
+
 /* Looks a PC up. The place lives as long as n. If memory is out, it is one without a name whose `pc` is
  * 0. */
 const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc);

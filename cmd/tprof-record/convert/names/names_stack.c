@@ -119,6 +119,14 @@ int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct 
 	int code;
 
 	*node = 0;
+	if (stack & REC_LAST_STACK) {
+		const struct rec_place *p = rec_names_place(n, REC_LAST_STACK_PC);
+
+		code = rec_names_stack(n, stack & ~REC_LAST_STACK, node, err);
+		if (!code && tp_dict_stack(n->dict, *node, p->frames[0], node))
+			code = tp_nomem(err);
+		return code;
+	}
 	if (!stack || stack >= n->nnodes)
 		return 0;
 	code = walk(n, n->node, stack, !n->for_traces, node, err);
@@ -142,7 +150,13 @@ size_t rec_names_drop_own(struct rec_names *n, uint64_t *pcs, size_t npcs)
 
 size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t room)
 {
-	size_t all = rec_names_drop_own(n, pcs, rec_process_stack(n->p, stack, pcs, room)), k = all;
+	size_t all, k;
+
+	if (stack & REC_LAST_STACK && room) {
+		pcs[0] = REC_LAST_STACK_PC;
+		return 1 + rec_names_pcs(n, stack & ~REC_LAST_STACK, pcs + 1, room - 1);
+	}
+	all = k = rec_names_drop_own(n, pcs, rec_process_stack(n->p, stack, pcs, room));
 
 	for (; k && n->for_traces; k--) {
 		const struct rec_place *p = rec_names_place(n, pcs[k - 1]);

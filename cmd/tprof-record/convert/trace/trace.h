@@ -7,7 +7,9 @@
  * in go 1.5, an M of its own in go 1.26). All times are made strictly increasing, as Go's reader needs
  * it. Goroutines still waiting at the end are left waiting.
  *
- * It takes 24 bytes of memory for each record, and some 50 for each task. */
+ * If the kernel's switches are known (switch.h), goroutines run only while they are on a processor.
+ *
+ * It takes 24 bytes of memory for each record, 8 for each switch, and some 50 for each task. */
 #ifndef RECORD_CONVERT_TRACE_H
 #define RECORD_CONVERT_TRACE_H
 
@@ -25,6 +27,9 @@ enum rec_trace_format { REC_GO_1_26, REC_GO_1_5 };
 struct rec_trace_result {
 	size_t events; /* written; for go 1.26, as many as readers find */
 	size_t goroutines;
+	uint64_t running_ns;   /* the sum of the times that goroutines ran */
+	uint64_t delay_ns;     /* the sum of the times that threads waited for a processor, as the kernel says */
+	bool more_delay;       /* that of some threads is not known */
 	size_t contradictions; /* records that could not be true together, and were left out */
 	char remark[200];      /* rec_names_remark; "" after an error */
 };

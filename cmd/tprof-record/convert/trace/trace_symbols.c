@@ -43,6 +43,8 @@ static int collect_pcs(struct sidecar *c)
 	for (size_t i = 0; !code && i < c->p->nevents; i++)
 		if (c->p->events[i].kind == REC_THREAD_NEW || c->p->events[i].kind == REC_G_NEW)
 			code = add_pc(c, c->p->events[i].object + 1);
+	if (!code && c->p->switches)
+		code = add_pc(c, REC_LAST_STACK_PC);
 	if (code || !c->npcs)
 		return code;
 	qsort(c->pcs, c->npcs, sizeof(*c->pcs), by_number);

@@ -12,6 +12,7 @@
 #include "order/read.h"
 #include "symbol/sidecar.h"
 #include "tprof-record/convert/testing.h"
+#include "tprof-record/convert/trace/switch.h"
 #include "tprof-record/convert/trace/trace.h"
 
 #define S 1000000000u /* the clock when the process begins */
@@ -590,6 +591,174 @@ static void test_trace_write_story(void **state)
 	}
 }
 
+/* ---- times off a processor ---- */
+
+#define IN(t, tid)	  {.kind = REC_SWITCH_IN, .end = AT(t), .g = (tid), .m = 4000}
+#define OUT(t, tid, why)  {.kind = REC_SWITCH_OUT, .flags = (why), .end = AT(t), .g = (tid), .m = 4000}
+#define LOST(t0, t1, cpu) {.kind = REC_SWITCH_LOST, .start = AT(t0), .end = AT(t1), .arg = (cpu)}
+#define CPU(us)		  .cpu = (uint32_t)(((us) + 1000) * 1000 >> REC_CPU_SHIFT)
+
+/* What only the kernel has seen, beside records of hooks. Without switches, CPU times of the records count. */
+static const struct {
+	const char *name;
+	struct rec_event events[MOST], switches[MOST];
+	uint64_t running_us;
+	const char *go26;
+} off_stories[] = {
+    {"preempted",
+     {{.kind = REC_POST, .end = AT(90), ON(1, 1)}},
+     {OUT(10, 4000, REC_SWITCH_RUNNABLE), IN(30, 4000)},
+     79,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "10 p0 g1 GoStop g1 preempted\n"
+     "10 p0 ProcStop p0\n"
+     "30 ProcStart p0\n"
+     "30 p0 GoStart g1\n"
+     "100 p0 g1 ProcStatus p0\n"
+     "100 p0 g1 GoStatusStack g1\n"},
+    {"a lock: spinning, sleeping twice, preempted in between",
+     {{.kind = REC_BLOCK, .start = AT(10), .end = AT(50), ON(1, 1), .object = 0x70, .arg = REC_ON_MUTEX},
+      {.kind = REC_BLOCK, .start = AT(60), .end = AT(70), ON(1, 1), .object = 0x70, .arg = REC_ON_MUTEX}},
+     {OUT(12, 4000, 0), IN(20, 4000), OUT(22, 4000, REC_SWITCH_RUNNABLE), IN(25, 4000), OUT(30, 4000, 0),
+      IN(45, 4000)},
+     73,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "12 p0 g1 GoBlock g1 sync\n"
+     "12 p0 ProcStop p0\n"
+     "20 GoUnblock g1\n"
+     "20 ProcStart p0\n"
+     "20 p0 GoStart g1\n"
+     "22 p0 g1 GoStop g1 preempted\n"
+     "22 p0 ProcStop p0\n"
+     "25 ProcStart p0\n"
+     "25 p0 GoStart g1\n"
+     "30 p0 g1 GoBlock g1 sync\n"
+     "30 p0 ProcStop p0\n"
+     "45 GoUnblock g1\n"
+     "45 ProcStart p0\n"
+     "45 p0 GoStart g1\n"
+     "100 p0 g1 ProcStatus p0\n"
+     "100 p0 g1 GoStatusStack g1\n"},
+    {"a page fault, and a wait for the disk in a call",
+     {{.kind = REC_SYSCALL, .start = AT(30), .end = AT(60), ON(1, 1), .arg = REC_CALL_READ},
+      {.kind = REC_SYSCALL, .start = AT(70), .end = AT(80), ON(1, 1), .arg = REC_CALL_READ}},
+     {OUT(10, 4000, 0), IN(20, 4000), OUT(40, 4000, 0), IN(50, 4000)},
+     59,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "10 p0 g1 GoBlock g1 kernel\n"
+     "10 p0 ProcStop p0\n"
+     "20 GoUnblock g1\n"
+     "20 ProcStart p0\n"
+     "20 p0 GoStart g1\n"
+     "40 p0 g1 GoSyscallBegin g1\n"
+     "40 p0 g1 ProcStop p0\n"
+     "50 g1 ProcStart p0\n"
+     "50 p0 g1 GoSyscallEndBlocked g1\n"
+     "50 p0 GoStart g1\n"
+     "70 p0 g1 GoSyscallBegin g1\n"
+     "70 p0 g1 GoSyscallEnd g1\n"
+     "100 p0 g1 ProcStatus p0\n"
+     "100 p0 g1 GoStatusStack g1\n"},
+    {"a thread: begins earlier and ends later than its hooks say",
+     {{.kind = REC_THREAD_NEW, .end = AT(10), ON(1, 1), .arg = 2},
+      {.kind = REC_THREAD_START, .end = AT(30), ON(2, 2), .object = 4002},
+      {.kind = REC_THREAD_END, .end = AT(50), ON(2, 2)}},
+     {IN(20, 4002), OUT(60, 4002, REC_SWITCH_EXIT), OUT(80, 4000, REC_SWITCH_EXIT)},
+     119,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "10 p0 g1 GoCreate g2\n"
+     "20 ProcStatus p1\n"
+     "20 ProcStart p1\n"
+     "20 p1 GoStart g2\n"
+     "20 p1 g2 ProcsChange\n"
+     "60 p1 g2 GoDestroy g2\n"
+     "60 p1 ProcStop p1\n"
+     "80 p0 g1 GoDestroy g1\n"
+     "80 p0 ProcStop p0\n"},
+    {"switches that were lost",
+     {{.kind = REC_POST, .end = AT(90), ON(1, 1)}},
+     {OUT(10, 4000, 0), IN(20, 4000), LOST(30, 40, 0), LOST(60, 70, 1)},
+     79,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "10 p0 g1 GoBlock g1 kernel\n"
+     "10 p0 ProcStop p0\n"
+     "20 GoUnblock g1\n"
+     "20 ProcStart p0\n"
+     "20 p0 GoStart g1\n"
+     "30 p0 g1 GoBlock g1 not known\n"
+     "30 p0 ProcStop p0\n"
+     "40 GoUnblock g1\n"
+     "40 ProcStart p0\n"
+     "40 p0 GoStart g1\n"
+     "100 p0 g1 ProcStatus p0\n"
+     "100 p0 g1 GoStatusStack g1\n"},
+    {"without switches",
+     {{.kind = REC_THREAD_START, .end = AT(0), ON(1, 1), .object = 4000, CPU(0)},
+      {.kind = REC_POST, .end = AT(20), ON(1, 1)},
+      {.kind = REC_BLOCK, .start = AT(40), .end = AT(50), ON(1, 1), .arg = REC_ON_SLEEP, CPU(30)},
+      {.kind = REC_THREAD_USAGE, .end = AT(100), ON(1, 1), CPU(80)}},
+     {{.kind = REC_NOTHING}},
+     79,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "14 p0 g1 GoBlock g1 not on a processor\n"
+     "14 p0 ProcStop p0\n"
+     "20 GoUnblock g1\n"
+     "20 ProcStart p0\n"
+     "20 p0 GoStart g1\n"
+     "34 p0 g1 GoBlock g1 not on a processor\n"
+     "34 p0 ProcStop p0\n"
+     "40 GoUnblock g1\n"
+     "40 ProcStart p0\n"
+     "40 p0 GoStart g1\n"
+     "40 p0 g1 GoBlock g1 sleep\n"
+     "40 p0 ProcStop p0\n"
+     "50 GoUnblock g1\n"
+     "50 ProcStart p0\n"
+     "50 p0 GoStart g1\n"
+     "100 p0 g1 ProcStatus p0\n"
+     "100 p0 g1 GoStatusStack g1\n"}
+};
+
+static void test_trace_write_off_story(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(off_stories) / sizeof(*off_stories); i++) {
+		struct rec_trace_result result;
+		struct rec_testing t;
+		char *text;
+
+		rec_testing_begin(&t);
+		for (const struct rec_event *e = off_stories[i].events; e->kind; e++)
+			rec_testing_add(&t, *e);
+		for (const struct rec_event *e = off_stories[i].switches; e->kind; e++)
+			rec_testing_switch(&t, *e);
+		t.process.arena.header->options.cpu_time = !t.process.switches;
+		t.process.end_ns = S + 100000;
+		text = story(&t, REC_GO_1_26, &result);
+		if (getenv("TPROF_PRINT")) {
+			printf("%s: %" PRIu64 "\n%s\n", off_stories[i].name, result.running_ns / 1000, text);
+		} else {
+			assert_string_equal(text, off_stories[i].go26);
+			assert_int_equal(result.running_ns / 1000, off_stories[i].running_us);
+		}
+		assert_int_equal(result.contradictions, 0);
+		free(text);
+		rec_testing_end(&t);
+	}
+}
+
 /* A disk that is full: the error comes back, whenever it happens. */
 static int fill_up(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
@@ -709,6 +878,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_trace_write_story),
+	    cmocka_unit_test(test_trace_write_off_story),
 	    cmocka_unit_test(test_trace_write_full_disk),
 	    cmocka_unit_test(test_trace_symbols),
 	};

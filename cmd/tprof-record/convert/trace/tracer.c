@@ -31,11 +31,22 @@ static uint32_t reason_of(const struct rec_event *e)
 	return e->arg < REC_NREASONS ? e->arg : REC_ON_NONE;
 }
 
+/* Returns the M that posted what ends a wait, if it still runs: the post may have been announced before the
+ * wait put its thread off the processor. */
+static struct rec_machine *late_waker(struct rec_tracer *s, const struct rec_step *t)
+{
+	uint32_t post = t->record == REC_NO_RECORD ? 0 : s->links[t->record].other;
+	const struct rec_event *e = post ? &s->p->events[post - 1] : NULL;
+	const struct rec_goroutine *g = e && e->g ? rec_tracer_g(s, e->g) : NULL;
+
+	return g && g->state == REC_G_RUNNING && e->end <= t->event->start ? rec_m_of(s, g) : NULL;
+}
+
 static void trace_block(struct rec_tracer *s, const struct rec_step *t)
 {
 	if (!t->began) {
 		if (t->g && t->g->state == REC_G_WAITING && !t->g->hosting)
-			rec_tracer_unblock(s, NULL, t->g, 0);
+			rec_tracer_unblock(s, late_waker(s, t), t->g, 0);
 		rec_tracer_bring_own(s, t);
 	} else if (rec_tracer_bring_own(s, t)) {
 		rec_tracer_block(s, t->m, reason_of(t->event), t->event->stack);
@@ -198,12 +209,31 @@ static void trace(struct rec_tracer *s, struct rec_step *t)
 	}
 }
 
+/* Returns the goroutine of a step. What only the kernel has seen concerns what ran on the M before. */
+static struct rec_goroutine *whose(struct rec_tracer *s, const struct rec_step *t)
+{
+	struct rec_off *o = &t->m->off;
+
+	if (t->event->g)
+		return rec_tracer_g(s, t->event->g);
+	if (!s->split || (t->event->kind != REC_BLOCK && t->event->kind != REC_THREAD_END))
+		return NULL;
+	if (t->began || t->event->kind == REC_THREAD_END)
+		o->g = t->m->g;
+	return o->g ? &s->gs[o->g - 1] : NULL;
+}
+
+static bool has_times_off(const struct rec_tracer *s)
+{
+	return s->p->switches || s->p->arena.header->options.cpu_time;
+}
+
 void rec_tracer_run(struct rec_tracer *s)
 {
 	struct rec_step t;
 	uint64_t over = s->off < s->p->end_ns ? s->off : s->p->end_ns;
 
-	rec_streams_rewind(s);
+	rec_streams_rewind(s, has_times_off(s));
 	while (!s->code && rec_streams_next(s, &t) && t.time < s->off) {
 		/* The trace begins at the step that switches it on. */
 		if (!s->writing && (!s->in_middle || t.time >= s->on))
@@ -212,13 +242,16 @@ void rec_tracer_run(struct rec_tracer *s)
 			s->now = t.time;
 		if (s->writing && s->w->pause)
 			s->w->pause(s);
-		t.g = t.event->g ? rec_tracer_g(s, t.event->g) : NULL;
+		t.g = whose(s, &t);
 		trace(s, &t);
 	}
 	if (!s->writing)
 		rec_tracer_begin(s);
 	if (s->now < over)
 		s->now = over;
+	for (uint32_t i = 0; i < s->nms; i++)
+		if (s->ms[i].g && s->gs[s->ms[i].g - 1].state == REC_G_RUNNING)
+			s->result.running_ns += s->now - s->ms[i].running;
 	s->w->finish(s);
 }
 

@@ -27,8 +27,8 @@
 /* Links of each record. Numbers of records are + 1, 0 ends a list. */
 struct rec_link {
 	uint32_t next;	/* of the same M */
-	uint32_t other; /* POST: the post before with the same hash of its object; BLOCK: not 0 if a
-			   post woke it */
+	uint32_t other; /* POST: the post before with the same hash of its object; BLOCK: the post that
+			   woke it */
 	uint32_t woken; /* POST: whose wait it ended; BLOCK: who else was woken by the same post */
 };
 
@@ -71,6 +71,50 @@ struct rec_goroutine {
 	struct tp_buf text; /* of the next log */
 };
 
+/* When a thread is on no processor, and where the merge is in that (tracer_off.c). Numbers of switches are
+ * + 1. */
+struct rec_off {
+	bool exact;	      /* the kernel's switches are known */
+	bool ended;	      /* the last switch is its exit */
+	uint32_t first, last; /* its switches, … */
+	uint32_t lead;	      /* how long a switch to it takes, ns */
+	uint64_t begun, exit; /* … the time of the first, and of its exit */
+
+	/* The next time off: from `out` (UINT64_MAX: none) to `in`. */
+	uint32_t at; /* the switch after it */
+	uint64_t out, in;
+	bool over; /* it does not come back */
+	uint8_t reason;
+
+	/* The step that the merge is at. */
+	const struct rec_event *step;
+	uint32_t record;
+	uint64_t time;
+	enum { REC_OFF_RECORD, REC_OFF_PIECE } what;
+	struct rec_event piece[2]; /* a step that is not a record; the one before is still in use */
+	uint8_t turn;
+	bool slept; /* in the record; without switches: its CPU time was noted */
+	bool done;  /* with the wait at the end */
+	uint32_t stack; /* the last that is known */
+	uint32_t g;	/* which went off: index + 1 */
+
+	/* Without switches: the share of time for which it is off, and the end of the record before. */
+	double share;
+	uint64_t free;
+};
+
+/* Switches that the kernel could not tell, on a processor (UINT32_MAX: any). */
+struct rec_lost {
+	uint64_t start, end;
+	uint32_t cpu;
+};
+
+/* A thread that had a number of the kernel's from some time on. */
+struct rec_thread_of {
+	uint32_t tid, m;
+	uint64_t start;
+};
+
 struct rec_machine {
 	uint32_t id;   /* the records' m */
 	uint64_t wire; /* what it is called in the trace: the kernel's tid, if no other has it */
@@ -83,7 +127,10 @@ struct rec_machine {
 	uint32_t first, last, at;
 	bool ending; /* the merge is at the end of the record */
 	uint64_t time, before;
+	const struct rec_event *usage;	 /* THREAD_USAGE; NULL: not known */
 	const struct rec_event *present; /* the wait it is in when the trace ends; NULL: none */
+	struct rec_off off;
+	uint64_t running; /* since when; only while something runs on it */
 };
 
 struct rec_p {
@@ -116,6 +163,11 @@ struct rec_tracer {
 	/* the merge */
 	uint32_t *heap;
 	uint32_t nheap;
+	bool split;		 /* steps are made of records and of times off */
+	uint32_t *switch_next;	 /* of each switch: the next of the same thread */
+	uint32_t *switch_lead;	 /* of each switch to a thread: how long it may have taken, ns */
+	struct rec_lost *lost; /* in the order of time */
+	size_t nlost, room_lost;
 
 	/* pairs */
 	uint32_t *posts; /* by hash of the object: the last post, record + 1 */
@@ -175,8 +227,8 @@ struct rec_step {
 
 /* Lists the records by M; leaves out and counts records whose kind or time is not valid. */
 void rec_streams_new(struct rec_tracer *s);
-/* Goes (back) to the beginning. */
-void rec_streams_rewind(struct rec_tracer *s);
+/* Goes (back) to the beginning. `split`: steps are made of records and of times off a processor. */
+void rec_streams_rewind(struct rec_tracer *s, bool split);
 /* Returns steps in the order of time, those of one M in the order of its records. False at the end.
  */
 bool rec_streams_next(struct rec_tracer *s, struct rec_step *step);
@@ -195,6 +247,14 @@ static inline bool rec_is_state(const struct rec_tracer *s, const struct rec_eve
 {
 	return s->in_middle && e->end == s->on && !rec_takes_time(e);
 }
+
+/* ---- times off a processor (tracer_off.c) ---- */
+
+/* Lists the switches by thread. */
+void rec_off_find(struct rec_tracer *s);
+/* Set step and time of an M to its first or next step. False if there is none. */
+bool rec_off_rewind(const struct rec_tracer *s, struct rec_machine *m);
+bool rec_off_advance(const struct rec_tracer *s, struct rec_machine *m);
 
 /* ---- tables (tracer_tables.c) ---- */
 
@@ -287,7 +347,7 @@ enum rec_move {
 	/* m creates g. m may be g's own M, with a P on which nothing runs. */
 	REC_MOVE_CREATE,
 	REC_MOVE_START,
-	/* REC_ON_YIELD leaves it runnable; with REC_NREASONS one of the program's own runs instead. */
+	/* Some reasons leave it runnable (rec_is_runnable); with REC_NREASONS one of the program's own runs instead. */
 	REC_MOVE_BLOCK,
 	REC_MOVE_UNBLOCK, /* m wakes g */
 	REC_MOVE_END,

@@ -41,6 +41,7 @@ static void run(struct rec_tracer *s, struct rec_machine *m, struct rec_goroutin
 	g->state = REC_G_RUNNING;
 	g->m = (uint32_t)(m - s->ms) + 1;
 	m->g = rec_index_of_g(s, g) + 1;
+	m->running = s->now;
 	if (s->writing && s->nps > s->announced) {
 		s->announced = s->nps;
 		rec_move(s, REC_MOVE_PROCS, m, NULL, 0, 0);
@@ -53,6 +54,8 @@ static void leave(struct rec_tracer *s, struct rec_machine *m, enum rec_g_state 
 
 	if (!g)
 		return;
+	if (s->writing && g->state == REC_G_RUNNING)
+		s->result.running_ns += s->now - m->running;
 	g->state = (uint8_t)state;
 	g->m = 0;
 	m->g = 0;
@@ -67,7 +70,7 @@ void rec_tracer_block(struct rec_tracer *s, struct rec_machine *m, uint32_t reas
 		g->wait_stack = stack;
 		g->ready = false;
 	}
-	leave(s, m, reason == REC_ON_YIELD ? REC_G_RUNNABLE : REC_G_WAITING);
+	leave(s, m, rec_is_runnable(reason) ? REC_G_RUNNABLE : REC_G_WAITING);
 }
 
 void rec_tracer_end(struct rec_tracer *s, struct rec_machine *m)
@@ -210,9 +213,9 @@ static void begin_with(struct rec_tracer *s, bool user)
 
 void rec_tracer_begin(struct rec_tracer *s)
 {
+	s->now = s->in_middle ? s->on : s->earliest;
 	begin_with(s, true);
 	begin_with(s, false);
-	s->now = s->in_middle ? s->on : s->earliest;
 	s->writing = true;
 	s->announced = s->nps;
 	s->w->begin(s);

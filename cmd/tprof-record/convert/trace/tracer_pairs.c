@@ -36,7 +36,7 @@ static void pair(struct rec_tracer *s, const struct rec_step *step)
 		if (e->object != wait->object || e->g == wait->g || e->end > step->time ||
 		    (l->woken && e->arg <= 1))
 			continue;
-		s->links[step->record].other = 1;
+		s->links[step->record].other = post;
 		s->links[step->record].woken = l->woken;
 		l->woken = step->record + 1;
 		return;
@@ -228,7 +228,7 @@ void rec_pairs_find(struct rec_tracer *s)
 		s->code = TP_ENOMEM;
 		return;
 	}
-	rec_streams_rewind(s);
+	rec_streams_rewind(s, false);
 	while (!s->code && rec_streams_next(s, &step)) {
 		note(s, &step);
 		if (step.record == REC_NO_RECORD)
@@ -244,4 +244,5 @@ void rec_pairs_find(struct rec_tracer *s)
 	}
 	note_living(s);
 	note_threads(s);
+	rec_off_find(s);
 }

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "order/read.h"
 #include "tprof-record/convert/testing.h"
+#include "tprof-record/convert/trace/switch.h"
 #include "tprof-record/convert/trace/trace.h"
 
 static uint64_t random_state;
@@ -47,6 +48,8 @@ static struct rec_event random_event(struct soup *s)
 	    .g = draw(6) ? m : (uint32_t)draw(s->ngs + 1),
 	    .m = m,
 	    .arg = (uint32_t)draw(s->ngs + 2),
+	    .cpu = draw(3) ? (uint32_t)((at - 1000000000) / 2 >> REC_CPU_SHIFT)
+			   : (uint32_t)draw(UINT32_MAX),
 	};
 
 	if (e.kind == REC_THREAD_NAME || e.kind == REC_LOG || e.kind == REC_REGION_BEGIN ||
@@ -63,6 +66,29 @@ static struct rec_event random_event(struct soup *s)
 	if (!draw(300))
 		e.g = (uint32_t)draw(UINT32_MAX);
 	return e;
+}
+
+/* The kernel does not write nonsense, but some may be lost. */
+static void add_switches(struct rec_testing *t, const struct soup *s)
+{
+	uint64_t at = 1000000000, n = draw(300);
+
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t before = at;
+
+		at += draw(s->spread) + draw(2);
+		rec_testing_switch(t, (struct rec_event){
+					  .kind = (uint16_t)(draw(40) ? REC_SWITCH_IN + draw(2)
+								      : REC_SWITCH_LOST),
+					  .flags = (uint16_t)(draw(4)	? draw(2)
+							      : draw(9) ? 0
+									: draw(4)),
+					  .start = before,
+					  .end = at,
+					  .g = 4000 + (uint32_t)draw(s->nms + 1),
+					  .m = draw(9) ? 4000 : 4001,
+					  .arg = (uint32_t)draw(3)});
+	}
 }
 
 static void cook(struct rec_testing *t, uint64_t seed)
@@ -96,6 +122,10 @@ static void cook(struct rec_testing *t, uint64_t seed)
 	for (size_t i = 0; i < 16; i++)
 		if (s.now[i] > t->process.end_ns)
 			t->process.end_ns = s.now[i];
+	if (draw(2))
+		add_switches(t, &s);
+	else if (draw(2))
+		t->process.arena.header->options.cpu_time = 1;
 	for (uint32_t i = 1; i <= s.nms; i++) {
 		struct rec_g *g;
 

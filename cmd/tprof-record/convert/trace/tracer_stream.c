@@ -67,6 +67,15 @@ static void add(struct rec_tracer *s, uint32_t i)
 	}
 	note_switch(s, e);
 	m = rec_tracer_m(s, e->m);
+	/* It comes before the wait that the thread may still be in. */
+	if (e->kind == REC_THREAD_USAGE) {
+		m->usage = e;
+		if (e->object == REC_DELAY_UNKNOWN)
+			s->result.more_delay = true;
+		else
+			s->result.delay_ns += e->object;
+		return;
+	}
 	if (m->last)
 		s->links[m->last - 1].next = i + 1;
 	else
@@ -133,7 +142,7 @@ static inline __attribute__((always_inline)) void fetch_next(const struct rec_tr
 }
 
 /* Sets the time of M's next step. Returns false if M has no more steps. */
-static bool set_time(struct rec_tracer *s, struct rec_machine *m)
+static bool set_time(const struct rec_tracer *s, struct rec_machine *m)
 {
 	const struct rec_event *e = event_of(s, m);
 	uint64_t t;
@@ -179,8 +188,9 @@ static void sift_down(struct rec_tracer *s, uint32_t at)
 	s->heap[at] = m;
 }
 
-void rec_streams_rewind(struct rec_tracer *s)
+void rec_streams_rewind(struct rec_tracer *s, bool split)
 {
+	s->split = split;
 	s->nheap = 0;
 	for (uint32_t i = 0; i < s->nms; i++) {
 		struct rec_machine *m = &s->ms[i];
@@ -188,18 +198,27 @@ void rec_streams_rewind(struct rec_tracer *s)
 		m->at = m->first;
 		m->before = s->earliest;
 		m->ending = false;
-		if (set_time(s, m))
+		if (split ? rec_off_rewind(s, m) : set_time(s, m))
 			s->heap[s->nheap++] = i;
 	}
 	for (uint32_t i = s->nheap / 2; i--;)
 		sift_down(s, i);
 }
 
-static void advance(struct rec_tracer *s, struct rec_machine *m)
+/* Goes to the next step of M. Returns false if there is none. */
+static bool go_on(const struct rec_tracer *s, struct rec_machine *m)
 {
 	const struct rec_event *e = event_of(s, m);
+	uint32_t at = m->at;
 
 	m->before = m->time;
+	if (s->split) {
+		bool more = rec_off_advance(s, m);
+
+		if (at != m->at)
+			fetch_next(s, m);
+		return more;
+	}
 	if (rec_takes_time(e) && !m->ending) {
 		m->ending = true;
 	} else if (m->at) {
@@ -207,7 +226,12 @@ static void advance(struct rec_tracer *s, struct rec_machine *m)
 		m->at = s->links[m->at - 1].next;
 		fetch_next(s, m);
 	}
-	if (!set_time(s, m)) {
+	return set_time(s, m);
+}
+
+static void advance(struct rec_tracer *s, struct rec_machine *m)
+{
+	if (!go_on(s, m)) {
 		s->heap[0] = s->heap[--s->nheap];
 		if (!s->nheap)
 			return;
@@ -223,9 +247,11 @@ bool rec_streams_next(struct rec_tracer *s, struct rec_step *step)
 	if (!s->nheap)
 		return false;
 	m = &s->ms[s->heap[0]];
-	e = event_of(s, m);
+	e = s->split ? m->off.step : event_of(s, m);
 	*step = (struct rec_step){.event = e,
-				  .record = m->at ? m->at - 1 : REC_NO_RECORD,
+				  .record = s->split ? m->off.record
+					    : m->at  ? m->at - 1
+						     : REC_NO_RECORD,
 				  .began = rec_takes_time(e) && !m->ending,
 				  .time = m->time,
 				  .m = m};

@@ -114,6 +114,9 @@ void rec_tracer_release(struct rec_tracer *s)
 	tp_ids_release(&s->g_by_id);
 	tp_ids_release(&s->tasks);
 	free(s->heap);
+	free(s->switch_next);
+	free(s->switch_lead);
+	free(s->lost);
 	free(s->posts);
 	free(s->ps);
 	free(s->alive);

@@ -26,6 +26,7 @@ static const uint8_t blocks[REC_NREASONS + 1] = {
 #define GoBlockRecv		       TP_V1_GO_BLOCK_RECV
 #define GoSleep			       TP_V1_GO_SLEEP
 #define GoSched			       TP_V1_GO_SCHED
+#define GoPreempt		       TP_V1_GO_PREEMPT
 #define REC_X(name, text, printed, v1) [REC_ON_##name] = v1,
     REC_REASONS(REC_X)
 #undef REC_X
@@ -36,13 +37,17 @@ static uint32_t stack_of(struct rec_tracer *s, uint32_t stack)
 {
 	uint64_t pcs[TP_V1_MAX_FRAMES];
 
-	if (!stack || stack >= s->p->arena.header->nodes.used)
+	uint32_t used = s->p->arena.header->nodes.used, at = stack & ~REC_LAST_STACK;
+
+	if (!at || at >= used)
 		return 0;
-	if (!s->stacks[stack] && !s->code)
+	if (stack & REC_LAST_STACK)
+		at += used;
+	if (!s->stacks[at] && !s->code)
 		s->code = tp_v1_encode_stack(s->v1, pcs,
 					     rec_names_pcs(s->names, stack, pcs, TP_V1_MAX_FRAMES),
-					     &s->stacks[stack], s->err);
-	return s->stacks[stack];
+					     &s->stacks[at], s->err);
+	return s->stacks[at];
 }
 
 /* Writes an event with `n` arguments, and a stack of the process or NONE. */
@@ -190,7 +195,7 @@ static void finish(struct rec_tracer *s)
 
 static void open_encoder(struct rec_tracer *s, const struct tp_out *out)
 {
-	s->stacks = calloc(s->p->arena.header->nodes.used + (size_t)1, sizeof(*s->stacks));
+	s->stacks = calloc(2 * (size_t)s->p->arena.header->nodes.used + 1, sizeof(*s->stacks));
 	s->code = s->stacks ? tp_v1_encoder_new(&s->v1, out, s->err) : TP_ENOMEM;
 }
 

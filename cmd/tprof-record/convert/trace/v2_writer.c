@@ -233,7 +233,7 @@ static void move(struct rec_tracer *s, enum rec_move what, struct rec_machine *m
 		put(s, on, TP_V2_GoStart, g->id, ++g->seq, 0, 0);
 		break;
 	case REC_MOVE_BLOCK:
-		put(s, on, reason == REC_ON_YIELD ? TP_V2_GoStop : TP_V2_GoBlock,
+		put(s, on, rec_is_runnable(reason) ? TP_V2_GoStop : TP_V2_GoBlock,
 		    s->reasons[reason], at, 0, 0);
 		break;
 	case REC_MOVE_UNBLOCK:

@@ -1,0 +1,594 @@
+/* When threads were on no processor.
+ *
+ * A hook's record says that a thread waited; the kernel's switches say when the thread was off its processor.
+ * If these are known, the steps of a thread are made from both:
+ *
+ *	off, preempted or by yielding		runnable
+ *	off, in the time of a BLOCK or SYSCALL	that wait or call, as often as the thread slept in it
+ *	off otherwise				blocked, reason "kernel", at the last stack that is known
+ *	a BLOCK in which it was never off	it ran (it spun); nothing is written
+ *	a SYSCALL in which it was never off	it ran; the call takes no time
+ *
+ * The kernel counts a switch to a thread, which takes from half a microsecond to some ten, as the thread's CPU
+ * time, but tells it at its end. How long the switches of a thread took is known from its CPU time when it
+ * starts and ends; each is made as long as all others, but not longer than since the switch before it on its
+ * processor.
+ *
+ * Without switches, CPU times in the records say for how long the thread was off before each of them, but not
+ * when: it is written as off ("not on a processor") for a part of the time before each record. Waits and calls are
+ * those of the hooks then. */
+#include <stdlib.h>
+
+#include "base/many.h"
+#include "tprof-record/convert/trace/switch.h"
+#include "tprof-record/convert/trace/tracer.h"
+
+#define NEVER UINT64_MAX
+
+/* A shorter difference between the time and the CPU time of a stretch is the reading of the clocks. */
+#define LEAST_OFF_NS 1000u
+#define MOST_LOST    1024 /* times at which switches were lost; more are one with the last */
+
+/* Switches are not made longer than that. */
+#define MOST_LEAD_NS 200000u
+#define CPUS	     8192 /* whose last switch is remembered */
+
+/* ---- switches by thread ---- */
+
+static int by_tid_and_start(const void *a, const void *b)
+{
+	const struct rec_thread_of *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Lists the threads by the kernel's number, which several can have, one after the other. */
+static struct rec_thread_of *list_threads(struct rec_tracer *s, size_t *n)
+{
+	struct rec_thread_of *of = calloc(s->nms + (size_t)1, sizeof(*of));
+
+	*n = 0;
+	for (uint32_t i = 0; of && i < s->nms; i++) {
+		struct rec_machine *m = &s->ms[i];
+		const struct rec_event *first = m->first ? &s->p->events[m->first - 1] : NULL;
+
+		if (!m->id || !m->tid)
+			continue;
+		m->off = (struct rec_off){.exact = true, .out = NEVER};
+		of[(*n)++] = (struct rec_thread_of){
+		    .tid = m->tid,
+		    .m = i,
+		    .start = first && first->kind == REC_THREAD_START ? first->end : 0};
+	}
+	if (of && *n)
+		qsort(of, *n, sizeof(*of), by_tid_and_start);
+	return of;
+}
+
+/* Returns the thread, from place `at` of the list on, that had its number at that time. */
+static uint32_t whose(const struct rec_tracer *s, const struct rec_thread_of *of, size_t n,
+		      uint32_t at, uint64_t time)
+{
+	while (at + 1 < n && of[at + 1].tid == of[at].tid &&
+	       (s->ms[of[at].m].off.ended || of[at + 1].start <= time))
+		at++;
+	return at;
+}
+
+static void add_lost(struct rec_tracer *s, const struct rec_event *e)
+{
+	if (s->nlost == MOST_LOST) {
+		s->lost[s->nlost - 1] =
+		    (struct rec_lost){s->lost[s->nlost - 1].start, e->end, UINT32_MAX};
+		return;
+	}
+	if (rec_tracer_failed(s, tp_grow_raw(&s->lost, &s->room_lost, s->nlost, sizeof(*s->lost))))
+		return;
+	s->lost[s->nlost++] = (struct rec_lost){e->start, e->end, rec_switch_cpu(e)};
+}
+
+static void add_switch(struct rec_tracer *s, struct rec_machine *m, uint32_t i)
+{
+	struct rec_off *o = &m->off;
+
+	if (o->last)
+		s->switch_next[o->last - 1] = i + 1;
+	else
+		o->first = i + 1;
+	o->last = i + 1;
+	o->ended = s->p->switches[i].flags & REC_SWITCH_EXIT;
+}
+
+/* Returns how long the switch to a thread may have taken. */
+static uint32_t lead_since(uint64_t left, uint64_t now)
+{
+	return left < now && now - left < MOST_LEAD_NS ? (uint32_t)(now - left) : MOST_LEAD_NS;
+}
+
+/* ---- how long switches take ---- */
+
+/* What the switches of a thread say of its time between two records with CPU times. */
+struct sum {
+	uint64_t from, to;
+	uint64_t on;	/* on a processor */
+	uint64_t leads; /* of switches to it, if none is longer than … */
+	uint32_t most;
+	size_t n;
+};
+
+static void sum_up(const struct rec_tracer *s, const struct rec_off *o, struct sum *sum)
+{
+	uint64_t in = sum->from;
+	bool on = true;
+
+	sum->on = sum->leads = 0;
+	sum->n = 0;
+	for (uint32_t i = o->first; i; i = s->switch_next[i - 1]) {
+		const struct rec_event *e = &s->p->switches[i - 1];
+		uint32_t lead = s->switch_lead[i - 1];
+
+		if (e->end <= sum->from || e->end >= sum->to)
+			continue;
+		if (e->kind == REC_SWITCH_IN) {
+			sum->n++;
+			sum->leads += lead < sum->most ? lead : sum->most;
+			in = e->end;
+		} else if (on) {
+			sum->on += e->end - in;
+		}
+		on = e->kind == REC_SWITCH_IN;
+	}
+	if (on)
+		sum->on += sum->to - in;
+}
+
+/* Finds the records with the first and the last CPU time of a thread. Returns whether both are there; *cpu is
+ * the time between them. */
+static bool cpu_of(const struct rec_tracer *s, const struct rec_machine *m, struct sum *sum,
+		   uint64_t *cpu)
+{
+	const struct rec_event *a = m->first ? &s->p->events[m->first - 1] : NULL;
+	const struct rec_event *b = m->usage;
+
+	if (!a || !b || !a->cpu || !b->cpu || a->kind != REC_THREAD_START || b->end <= a->end)
+		return false;
+	sum->from = a->end;
+	sum->to = b->end;
+	*cpu = (uint64_t)(b->cpu - a->cpu) << REC_CPU_SHIFT;
+	return true;
+}
+
+static void find_lead(const struct rec_tracer *s, struct rec_machine *m)
+{
+	struct sum sum = {.most = MOST_LEAD_NS};
+	uint64_t cpu, more;
+
+	if (!m->off.first || !cpu_of(s, m, &sum, &cpu))
+		return;
+	sum_up(s, &m->off, &sum);
+	while (cpu + ((uint64_t)1 << (31 + REC_CPU_SHIFT)) < sum.on)
+		cpu += (uint64_t)1 << (32 + REC_CPU_SHIFT);
+	if (cpu <= sum.on || !sum.n)
+		return;
+	more = cpu - sum.on;
+	if (sum.leads <= more) {
+		m->off.lead = MOST_LEAD_NS;
+		return;
+	}
+	/* Some switches are shorter than the mean, so the others are longer. */
+	sum.most = (uint32_t)(more / sum.n);
+	for (int i = 0; i < 8; i++) {
+		sum_up(s, &m->off, &sum);
+		if (sum.leads >= more || !sum.leads)
+			break;
+		sum.most = (uint32_t)((double)sum.most * (double)more / (double)sum.leads) + 1;
+	}
+	m->off.lead = sum.most;
+}
+
+static void find_leads(struct rec_tracer *s)
+{
+	for (uint32_t i = 0; i < s->nms; i++)
+		find_lead(s, &s->ms[i]);
+}
+
+static void list_switches(struct rec_tracer *s, const struct rec_thread_of *of, size_t n,
+			  uint64_t *left)
+{
+	const struct rec_process *p = s->p;
+	struct tp_ids at = {0};
+
+	for (size_t i = n; i-- && !s->code;)
+		rec_tracer_failed(s, tp_ids_put(&at, of[i].tid, (uint32_t)i));
+	for (uint32_t i = 0; i < p->nswitches && !s->code; i++) {
+		const struct rec_event *e = &p->switches[i];
+		uint64_t *here = &left[rec_switch_cpu(e) % CPUS];
+		uint32_t k, now;
+
+		if (e->kind == REC_SWITCH_IN)
+			s->switch_lead[i] = lead_since(*here, e->end);
+		else
+			*here = e->end;
+		if (e->end < s->earliest || e->end > p->end_ns)
+			continue;
+		if (e->kind == REC_SWITCH_LOST)
+			add_lost(s, e);
+		if (e->kind == REC_SWITCH_LOST || rec_switch_pid(e) != p->pid)
+			continue;
+		k = tp_ids_get(&at, rec_switch_tid(e));
+		if (k == TP_NO_ID)
+			continue;
+		now = whose(s, of, n, k, e->end);
+		if (now != k)
+			rec_tracer_failed(s, tp_ids_put(&at, of[k].tid, now));
+		add_switch(s, &s->ms[of[now].m], i);
+	}
+	tp_ids_release(&at);
+}
+
+void rec_off_find(struct rec_tracer *s)
+{
+	const struct rec_process *p = s->p;
+	struct rec_thread_of *of;
+	uint64_t *left;
+	size_t n;
+
+	if (!p->switches || p->nswitches >= UINT32_MAX)
+		return;
+	s->switch_next = calloc(p->nswitches + 1, sizeof(*s->switch_next));
+	s->switch_lead = calloc(p->nswitches + 1, sizeof(*s->switch_lead));
+	left = calloc(CPUS, sizeof(*left));
+	of = list_threads(s, &n);
+	if (!s->switch_next || !s->switch_lead || !left || !of)
+		s->code = TP_ENOMEM;
+	if (!s->code)
+		list_switches(s, of, n, left);
+	if (!s->code)
+		find_leads(s);
+	free(left);
+	free(of);
+}
+
+/* ---- the next time off ---- */
+
+/* Returns when switches were lost on a processor between two moments: from the first to the last. */
+static bool lost_between(const struct rec_tracer *s, uint32_t cpu, uint64_t from, uint64_t to,
+			 struct rec_lost *lost)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->nlost; i++) {
+		const struct rec_lost *l = &s->lost[i];
+
+		if ((cpu != UINT32_MAX && l->cpu != UINT32_MAX && l->cpu != cpu) ||
+		     l->end <= from || l->start >= to)
+			continue;
+		if (!any)
+			*lost = *l;
+		lost->end = l->end;
+		any = true;
+	}
+	if (any && lost->start < from)
+		lost->start = from;
+	if (any && lost->end > to)
+		lost->end = to;
+	return any;
+}
+
+/* Returns when the switch to a thread began that ended at `in`. */
+static uint64_t began(const struct rec_tracer *s, const struct rec_off *o, uint64_t in)
+{
+	uint32_t most = s->switch_lead[o->at - 1], lead = o->lead < most ? o->lead : most;
+
+	return in - lead > o->out ? in - lead : o->out;
+}
+
+/* Where the switches of a thread do not alternate, some between them were lost. */
+static void next_off(const struct rec_tracer *s, struct rec_off *o)
+{
+	struct rec_lost lost;
+
+	while (o->at) {
+		const struct rec_event *e = &s->p->switches[o->at - 1], *next;
+		uint64_t until;
+
+		o->at = s->switch_next[o->at - 1];
+		next = o->at ? &s->p->switches[o->at - 1] : NULL;
+		until = next ? next->end : NEVER;
+		if (e->kind == REC_SWITCH_OUT) {
+			o->out = e->end;
+			o->in = next && next->kind == REC_SWITCH_IN ? began(s, o, until) : until;
+			o->over = e->flags & REC_SWITCH_EXIT;
+			o->reason =
+			    e->flags & REC_SWITCH_RUNNABLE ? REC_ON_PREEMPTED : REC_ON_KERNEL;
+			if (next && next->kind == REC_SWITCH_OUT &&
+			    lost_between(s, UINT32_MAX, e->end, until, &lost))
+				o->in = lost.end;
+			return;
+		}
+		if (s->nlost && lost_between(s, rec_switch_cpu(e), e->end, until, &lost)) {
+			o->out = lost.start;
+			o->in = next && next->kind == REC_SWITCH_IN ? until : lost.end;
+			o->over = false;
+			o->reason = REC_ON_UNKNOWN;
+			return;
+		}
+	}
+	o->out = NEVER;
+}
+
+/* ---- steps ---- */
+
+/* Makes a piece of the time off the next step: as part of a wait or call, or by itself. */
+static void take_piece(struct rec_machine *m, const struct rec_event *of, uint32_t record,
+		       uint64_t until)
+{
+	struct rec_off *o = &m->off;
+	struct rec_event *piece = &o->piece[o->turn ^= 1];
+
+	*piece = (struct rec_event){.kind = REC_BLOCK, .arg = o->reason};
+	if (of) {
+		*piece = *of;
+		o->slept = true;
+	} else if (o->reason == REC_ON_KERNEL && o->stack) {
+		piece->stack = o->stack | REC_LAST_STACK;
+	}
+	if (piece->kind == REC_SYSCALL)
+		piece->flags |= REC_SYSCALL_BLOCKED;
+	piece->m = m->id;
+	piece->start = o->out;
+	piece->end = o->in < until ? o->in : until;
+	o->step = piece;
+	o->record = record;
+	o->what = REC_OFF_PIECE;
+}
+
+static void take_record(struct rec_off *o, const struct rec_event *e, uint32_t record)
+{
+	o->step = e;
+	o->record = record;
+	o->what = REC_OFF_RECORD;
+}
+
+/* The thread is over, which only the kernel has seen. */
+static void take_end(struct rec_machine *m)
+{
+	struct rec_off *o = &m->off;
+	struct rec_event *end = &o->piece[o->turn ^= 1];
+
+	*end = (struct rec_event){.kind = REC_THREAD_END, .m = m->id, .end = o->out};
+	take_record(o, end, REC_NO_RECORD);
+	o->what = REC_OFF_PIECE;
+}
+
+/* A system call in which the thread was never off: it takes no time. */
+static void take_call(struct rec_machine *m, const struct rec_event *e, uint32_t record)
+{
+	struct rec_off *o = &m->off;
+	struct rec_event *call = &o->piece[o->turn ^= 1];
+
+	*call = *e;
+	call->flags = 0;
+	call->end = e->start;
+	take_record(o, call, record);
+}
+
+/* Returns whether the thread, which still waits when the trace ends, is woken at `in` only to be killed. */
+static bool dies(const struct rec_tracer *s, const struct rec_off *o)
+{
+	uint32_t next = o->at ? s->switch_next[o->at - 1] : 0;
+
+	return next && s->p->switches[next - 1].flags & REC_SWITCH_EXIT;
+}
+
+/* Goes to the record after this one. */
+static void leave_record(const struct rec_tracer *s, struct rec_machine *m)
+{
+	struct rec_off *o = &m->off;
+
+	if (m->at && s->p->events[m->at - 1].stack)
+		o->stack = s->p->events[m->at - 1].stack;
+	if (m->at)
+		m->at = s->links[m->at - 1].next;
+	else
+		o->done = true;
+	o->slept = false;
+}
+
+/* Finds the next step of a thread whose switches are known. Returns false if there is none. */
+static bool find_exactly(const struct rec_tracer *s, struct rec_machine *m)
+{
+	struct rec_off *o = &m->off;
+
+	for (;;) {
+		const struct rec_event *e = m->at ? &s->p->events[m->at - 1] : m->present;
+		uint32_t record = m->at ? m->at - 1 : REC_NO_RECORD;
+		bool takes_time, inside;
+		uint64_t from, end;
+
+		if (!m->at && o->done)
+			e = NULL;
+		if (!e && o->out == NEVER)
+			return false;
+		takes_time = e && rec_takes_time(e);
+		from = !e ? NEVER : takes_time ? e->start : e->end;
+		end = m->at && e ? e->end : NEVER;
+		/* The kernel has seen more of a thread's beginning and end than its hooks. */
+		if (e && e->kind == REC_THREAD_START && o->first && o->begun < e->end)
+			from = o->begun;
+		if (e && e->kind == REC_THREAD_END && o->ended && o->exit > e->end)
+			from = o->exit;
+		inside = takes_time && o->out < end && o->in > from &&
+			 (o->reason == REC_ON_KERNEL || o->out >= from);
+		if (o->out < from && !inside) {
+			if (o->over && !e)
+				take_end(m);
+			else
+				take_piece(m, NULL, REC_NO_RECORD, from);
+			return true;
+		}
+		if (inside) {
+			bool part = o->reason == REC_ON_KERNEL ||
+				    (o->reason == REC_ON_PREEMPTED && e->arg == REC_ON_YIELD &&
+				     e->kind == REC_BLOCK);
+
+			if (!m->at && part && dies(s, o)) {
+				o->in = NEVER;
+				o->at = 0;
+			}
+			if (o->over)
+				take_end(m);
+			else
+				take_piece(m, part ? e : NULL, record, NEVER);
+			return true;
+		}
+		if (!takes_time) {
+			take_record(o, e, record);
+			o->time = from;
+			return true;
+		}
+		if (m->at && e->kind == REC_SYSCALL && !o->slept) {
+			take_call(m, e, record);
+			return true;
+		}
+		leave_record(s, m);
+	}
+}
+
+/* Returns the next record with a CPU time after that of number `at` (+ 1), or NULL. The last is THREAD_USAGE, unless
+ * the thread was in a wait then. */
+static const struct rec_event *next_cpu(const struct rec_tracer *s, const struct rec_machine *m,
+					uint32_t at)
+{
+	while (at && (at = s->links[at - 1].next))
+		if (s->p->events[at - 1].cpu)
+			return &s->p->events[at - 1];
+	if (m->present)
+		return m->present->cpu ? m->present : NULL;
+	return m->usage;
+}
+
+/* Returns the share of the time between two records with CPU times for which the thread was off. (The CPU time
+ * of a SYSCALL includes the call.) */
+static double share_off(const struct rec_event *a, const struct rec_event *b)
+{
+	uint64_t wall = (rec_takes_time(b) ? b->start : b->end) - a->end;
+	uint64_t cpu = (uint64_t)(b->cpu - a->cpu) << REC_CPU_SHIFT;
+
+	if (wall > INT64_MAX || cpu + LEAST_OFF_NS >= wall)
+		return 0;
+	/* It wraps. */
+	cpu += (wall - cpu) >> (32 + REC_CPU_SHIFT) << (32 + REC_CPU_SHIFT);
+	return (double)(wall - cpu) / (double)wall;
+}
+
+/* Notes how long the thread was off before a record: the time off is spread evenly over the time between records
+ * with CPU times. */
+static void note_cpu(const struct rec_tracer *s, struct rec_machine *m, const struct rec_event *e)
+{
+	struct rec_off *o = &m->off;
+	uint64_t until = rec_takes_time(e) ? e->start : e->end, wall = until - o->free;
+	const struct rec_event *next;
+
+	o->out = NEVER;
+	if (o->share > 0 && wall <= INT64_MAX && (double)wall * o->share > LEAST_OFF_NS) {
+		o->out = until - (uint64_t)((double)wall * o->share);
+		o->in = until;
+		o->over = false;
+		o->reason = REC_ON_NO_CPU;
+	}
+	o->free = e->end;
+	if (!e->cpu || e == m->usage)
+		return;
+	next = next_cpu(s, m, m->at);
+	o->share = next ? share_off(e, next) : 0;
+}
+
+/* Finds the next step of a thread by its CPU times: each record is whole. */
+static bool find_by_cpu(const struct rec_tracer *s, struct rec_machine *m)
+{
+	struct rec_off *o = &m->off;
+	const struct rec_event *e = m->at ? &s->p->events[m->at - 1] : m->present;
+
+	if (o->done)
+		return false;
+	if (!e) {
+		/* The rest, until it was killed. */
+		o->done = true;
+		if (!m->usage || m->usage->end <= o->free || o->share <= 0)
+			return false;
+		note_cpu(s, m, m->usage);
+		o->in = NEVER;
+		if (o->out != NEVER)
+			take_piece(m, NULL, REC_NO_RECORD, NEVER);
+		return o->out != NEVER;
+	}
+	if (!o->slept) {
+		note_cpu(s, m, e);
+		o->slept = true;
+	}
+	if (o->out != NEVER) {
+		take_piece(m, NULL, REC_NO_RECORD, NEVER);
+	} else {
+		take_record(o, e, m->at ? m->at - 1 : REC_NO_RECORD);
+		o->time = rec_takes_time(e) ? e->start : e->end;
+	}
+	return true;
+}
+
+/* Finds the next step, and its time. */
+static bool find(const struct rec_tracer *s, struct rec_machine *m)
+{
+	struct rec_off *o = &m->off;
+
+	if (!(o->exact ? find_exactly(s, m) : find_by_cpu(s, m)))
+		return false;
+	if (rec_takes_time(o->step))
+		o->time = o->step->start;
+	else if (o->what == REC_OFF_PIECE)
+		o->time = o->step->end;
+	m->time = o->time > m->before ? o->time : m->before;
+	return true;
+}
+
+bool rec_off_rewind(const struct rec_tracer *s, struct rec_machine *m)
+{
+	struct rec_off *o = &m->off;
+	const struct rec_event *first = o->first ? &s->p->switches[o->first - 1] : NULL;
+
+	o->at = o->first;
+	o->out = NEVER;
+	o->begun = first && first->kind == REC_SWITCH_IN ? first->end : NEVER;
+	o->exit = o->ended ? s->p->switches[o->last - 1].end : 0;
+	o->done = o->slept = false;
+	o->share = 0;
+	if (o->exact)
+		next_off(s, o);
+	return find(s, m);
+}
+
+bool rec_off_advance(const struct rec_tracer *s, struct rec_machine *m)
+{
+	struct rec_off *o = &m->off;
+
+	if (rec_takes_time(o->step) && !m->ending) {
+		uint64_t end = o->step->end;
+
+		m->ending = true;
+		/* Not over when the trace ends. */
+		if (end == NEVER || (o->what == REC_OFF_RECORD && o->record == REC_NO_RECORD))
+			return false;
+		m->time = end > m->before ? end : m->before;
+		return true;
+	}
+	m->ending = false;
+	if (o->what == REC_OFF_RECORD)
+		leave_record(s, m);
+	else if (o->exact)
+		next_off(s, o);
+	else
+		o->out = NEVER;
+	return find(s, m);
+}
