@@ -132,6 +132,7 @@ void rec_thread_begin_inside(uint32_t g, uint64_t entry)
 		atomic_store_explicit(&slot->m, g, memory_order_relaxed);
 	}
 	rec_write_inside(&event);
+	rec_cpu_begin((uint32_t)event.object);
 }
 
 void rec_forget_self(void)
@@ -149,8 +150,9 @@ void rec_thread_begin(uint32_t g, uint64_t entry)
 	rec_leave();
 }
 
-void rec_thread_end(void)
+__attribute__((noinline)) void rec_thread_end(void)
 {
+	struct rec_frame caller = REC_CALLER();
 	struct rec_event event = {.kind = REC_THREAD_END};
 
 	if (!rec_self.g || !rec_enter())
@@ -158,6 +160,7 @@ void rec_thread_end(void)
 	rec_wait_abandon(NULL);
 	rec_settle_inside();
 	rec_settle_contention();
+	rec_cpu_end_inside(caller);
 	event.start = event.end = rec_now();
 	rec_write_inside(&event);
 	rec_cache_give(rec_self.cache);

@@ -289,6 +289,11 @@ static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 	*p = (struct rec_place){.pc = pc, .module = module_of(n, pc - 1)};
 	p->own = p->module && file_of(n, p->module)->own;
 	size = p->module ? look_up(n, p->module, pc - 1, chain) : 0;
+	if (pc == REC_KERNEL_PC) {
+		chain[0] = (struct tp_symbol){
+		    .name = "[kernel]", .system_name = "[kernel]", .file = ""};
+		size = 1;
+	}
 	p->named = size > 0;
 	if (!size && n->for_traces) {
 		call_after_place(n, p->module, pc - 1, text);
