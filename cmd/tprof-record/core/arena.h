@@ -53,8 +53,8 @@ struct rec_options {
 	 * the reader of the profile. */
 	uint32_t profiler;
 	uint32_t threadcreate;
-	uint64_t syscall_ns; /* shorter system calls are not written to the trace */
-	uint64_t seed;	     /* of the random numbers; 0: from the clock */
+	uint64_t syscall_ns;	 /* shorter system calls are not written to the trace */
+	uint64_t seed;		 /* of the random numbers; 0: from the clock */
 	_Atomic uint32_t cpu_hz; /* samples per second of CPU time; 0: off */
 	uint32_t cpu_signal;	 /* by which a thread's timer asks for one; 0: it cannot */
 };

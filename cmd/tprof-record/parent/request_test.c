@@ -16,8 +16,8 @@ static void test_request_complete(void **state)
 	(void)state;
 	rec_request_complete(&none);
 	assert_true(none.trace);
-	assert_true(none.profile[REC_PROFILE_CPU] && none.profile[REC_PROFILE_HEAP] && none.profile[REC_PROFILE_BLOCK] &&
-		    none.profile[REC_PROFILE_MUTEX]);
+	assert_true(none.profile[REC_PROFILE_CPU] && none.profile[REC_PROFILE_HEAP] &&
+		    none.profile[REC_PROFILE_BLOCK] && none.profile[REC_PROFILE_MUTEX]);
 	assert_false(none.profile[REC_PROFILE_GOROUTINE] || none.profile[REC_PROFILE_LEAK] ||
 		     none.profile[REC_PROFILE_THREADCREATE]);
 	heap.profile[REC_PROFILE_HEAP] = true;

@@ -24,12 +24,12 @@ struct rec_row {
 	uint64_t lone; /* its outermost function, if nothing else is known; 0: not even that */
 	bool lost;     /* REC_LOST_LOCK */
 	bool leaked;
-	const struct rec_g *g; /* in goroutine profiles: the goroutine */
-	const char *state;     /* and what it is doing, */
-	const char *printed;   /* as stacks are printed */
-	bool is_scheduler;     /* a kernel thread that runs one of the program's own */
+	const struct rec_g *g;	 /* in goroutine profiles: the goroutine */
+	const char *state;	 /* and what it is doing, */
+	const char *printed;	 /* as stacks are printed */
+	bool is_scheduler;	 /* a kernel thread that runs one of the program's own */
 	uint32_t thread, labels; /* in CPU profiles: the thread's name (string), its label set */
-	int64_t size;	       /* in heap profiles: bytes of each block */
+	int64_t size;		 /* in heap profiles: bytes of each block */
 	int64_t value[REC_PROFILE_VALUES];
 };
 

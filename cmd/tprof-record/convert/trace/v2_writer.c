@@ -323,8 +323,8 @@ static void sample(struct rec_tracer *s, const struct rec_event *e)
 	uint32_t stack = stack_of(s, e->stack);
 
 	for (uint64_t i = 0; i < e->object && !s->code; i++)
-		s->code = tp_v2_encode_sample(s->v2, rec_tracer_tick(s), m->wire, p, g, stack,
-					      s->err);
+		s->code =
+		    tp_v2_encode_sample(s->v2, rec_tracer_tick(s), m->wire, p, g, stack, s->err);
 }
 
 /* ---- lifecycle ---- */

@@ -21,8 +21,8 @@ char rec_cpu_mark;
 
 static uint64_t period(void)
 {
-	uint32_t hz = atomic_load_explicit(&rec_core->arena.header->options.cpu_hz,
-					   memory_order_relaxed);
+	uint32_t hz =
+	    atomic_load_explicit(&rec_core->arena.header->options.cpu_hz, memory_order_relaxed);
 
 	return hz ? 1000000000u / hz : 0;
 }
@@ -52,7 +52,8 @@ void rec_cpu_begin(uint32_t tid)
 		union sigval value;
 		int number, notify;
 		uint32_t tid, unused[11];
-	} event = {.value = {.sival_ptr = &rec_cpu_mark}, .number = number, .notify = 4, .tid = tid};
+	} event = {
+	    .value = {.sival_ptr = &rec_cpu_mark}, .number = number, .notify = 4, .tid = tid};
 
 	_Static_assert(sizeof(event) == 64, "SIGEV_MAX_SIZE");
 	if (!every || !number)
@@ -118,9 +119,8 @@ static bool interrupted(const void *context, struct rec_frame *at)
 #if defined(__x86_64__)
 	const greg_t *r = ((const ucontext_t *)context)->uc_mcontext.gregs;
 
-	*at = (struct rec_frame){.pc = (uint64_t)r[REG_RIP] + 1,
-				 .sp = (uint64_t)r[REG_RSP],
-				 .fp = (uint64_t)r[REG_RBP]};
+	*at = (struct rec_frame){
+	    .pc = (uint64_t)r[REG_RIP] + 1, .sp = (uint64_t)r[REG_RSP], .fp = (uint64_t)r[REG_RBP]};
 	return true;
 #else
 	(void)context, (void)at;

@@ -127,10 +127,10 @@ static void test_cpu_in_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_teardown(test_cpu_adds_up, stop),
-	    cmocka_unit_test_teardown(test_cpu_brief_threads, stop),
+		cmocka_unit_test_teardown(test_cpu_adds_up, stop),
+		cmocka_unit_test_teardown(test_cpu_brief_threads, stop),
 #if defined(__x86_64__)
-	    cmocka_unit_test_teardown(test_cpu_in_kernel, stop),
+		cmocka_unit_test_teardown(test_cpu_in_kernel, stop),
 #endif
 	};
 
