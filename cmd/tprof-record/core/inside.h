@@ -158,13 +158,18 @@ static inline bool rec_enter(void)
 	return true;
 }
 
-void rec_cpu_settle(void);
-
-static inline void rec_leave(void)
+/* The two parts of rec_leave: lower the depth, and take the CPU samples that came while it was raised. */
+static inline void rec_go_out(void)
 {
 	atomic_signal_fence(memory_order_seq_cst);
 	rec_self.depth = 0;
 	atomic_signal_fence(memory_order_seq_cst);
+}
+void rec_cpu_settle(void);
+
+static inline void rec_leave(void)
+{
+	rec_go_out();
 	if (__builtin_expect(rec_self.cpu.owed, 0))
 		rec_cpu_settle();
 }

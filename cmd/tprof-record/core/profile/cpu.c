@@ -104,12 +104,10 @@ static void count(uint32_t stack, uint32_t periods)
 	rec_write_inside(&event);
 }
 
+/* The signal may come in the middle. */
 static uint32_t take_owed(void)
 {
-	uint32_t owed = rec_self.cpu.owed;
-
-	rec_self.cpu.owed = 0;
-	return owed;
+	return __atomic_exchange_n(&rec_self.cpu.owed, 0, __ATOMIC_RELAXED);
 }
 
 /* ---- the signal ---- */
@@ -177,11 +175,11 @@ __attribute__((noinline)) void rec_cpu_settle(void)
 {
 	struct rec_frame caller = REC_CALLER();
 
-	if (!rec_enter())
-		return;
-	rec_self.cpu.stack = rec_stack_from(caller, 0);
-	count(rec_self.cpu.stack, take_owed());
-	rec_leave();
+	while (rec_self.cpu.owed && rec_enter()) {
+		rec_self.cpu.stack = rec_stack_from(caller, 0);
+		count(rec_self.cpu.stack, take_owed());
+		rec_go_out();
+	}
 }
 
 /* ---- the end ---- */
