@@ -39,11 +39,11 @@ _tprof_record()
 		COMPREPLY=($(compgen -W "$(pgrep tprof-record 2>/dev/null)" -- "$cur"))
 		return
 		;;
-	--block | --for | --interval | --mutex | --stack-depth) return ;;
+	--block | --cpu | --for | --interval | --mutex | --stack-depth) return ;;
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--all --block --follow-children --for= --force --goroutine --heap --help
+		COMPREPLY=($(compgen -W '--all --block --cpu --follow-children --for= --force --goroutine --heap --help
 			--interval= --mutex --output= --profile-format= --profiler= --quiet --snapshot= --stack-depth=
 			--threadcreate --trace --trace-format= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames

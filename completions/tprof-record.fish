@@ -3,6 +3,7 @@
 complete -c tprof-record -x -a '(__fish_complete_subcommand --fcs-skip=0)'
 complete -c tprof-record -l all -d 'Record all there is'
 complete -c tprof-record -l block -d 'Record waits, by who waited'
+complete -c tprof-record -l cpu -d 'Record where CPU time goes'
 complete -c tprof-record -l follow-children -d 'Record children as well'
 complete -c tprof-record -l for -x -d 'Record for this time only'
 complete -c tprof-record -l force -d 'Run it also where it cannot be recorded'

@@ -22,6 +22,7 @@ enum { EXIT_NOT_RUNNABLE = 126, EXIT_NOT_FOUND = 127 };
 
 enum {
 	KEY_TRACE = 0x2000,
+	KEY_CPU,
 	KEY_HEAP,
 	KEY_BLOCK,
 	KEY_MUTEX,
@@ -50,8 +51,10 @@ struct args {
 };
 
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "What is recorded (default: --trace --heap --mutex --block):", 1},
+    {NULL, 0, NULL, 0, "What is recorded (default: --trace --cpu --heap --mutex --block):", 1},
     {"trace", KEY_TRACE, NULL, 0, "When threads ran, waited and for what: trace.out", 1},
+    {"cpu", KEY_CPU, "HZ", OPTION_ARG_OPTIONAL,
+     "Where CPU time goes, by HZ samples per second of it (97): cpu.pb.gz, and in the trace", 1},
     {"heap", KEY_HEAP, "RATE", OPTION_ARG_OPTIONAL,
      "Memory, by a sample every RATE bytes on average (512K; 1 takes all): heap.pb.gz", 1},
     {"block", KEY_BLOCK, "RATE", OPTION_ARG_OPTIONAL,
@@ -123,6 +126,12 @@ static error_t on_what(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_TRACE:
 		r->trace = true;
+		return 0;
+	case KEY_CPU:
+		r->profile[REC_PROFILE_CPU] = true;
+		if (arg)
+			r->options.cpu_hz = (uint32_t)positive(
+			    state, "--cpu", cmd_arg_count(state, "--cpu", arg, REC_MAX_HZ));
 		return 0;
 	case KEY_HEAP:
 		r->profile[REC_PROFILE_HEAP] = true;
@@ -408,8 +417,8 @@ static const char help[] =
     "  or:  tprof-record [OPTION...] --snapshot=PID\n"
     "Run a C, C++ or Rust program unchanged, and record a trace and profiles of it.\n"
     "\n"
-    "      --trace --heap[=RATE] --mutex --block --threadcreate --goroutine\n"
-    "                          Record these (default: the first four)\n"
+    "      --trace --cpu[=HZ] --heap[=RATE] --mutex --block --threadcreate --goroutine\n"
+    "                          Record these (default: the first five)\n"
     "      --all               Record all of them\n"
     "  -o, --output=DIR        Write the files to DIR (default: PROGRAM.PID)\n"
     "      --interval=TIME     Write profiles every TIME as well\n"

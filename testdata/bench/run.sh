@@ -28,7 +28,12 @@ wanted() { # row name
 	return 1
 }
 # The recorder's rows are a table of their own.
-case " $only " in *' recorder '*)
+# What its CPU profile says beside perf's is another: cpu.sh, or NAME `cpu`.
+case " $only " in *' cpu '*)
+	# shellcheck disable=SC2086
+	exec sh testdata/bench/cpu.sh "${bin%/bin}" $only
+	;;
+*' recorder '*)
 	# shellcheck disable=SC2086
 	exec sh testdata/bench/recorder.sh "${bin%/bin}" $only
 	;;

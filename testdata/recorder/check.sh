@@ -29,6 +29,7 @@ timed() {
 	thrice blame 2
 	all_running
 	thrice page_example
+	thrice cpu_shares
 	all_coroutines
 }
 
@@ -73,6 +74,8 @@ threads() {
 inside() {
 	same 'C++' 3 --all "$programs/cxx"
 	same 'C++, heap at rate 1' 3 '--all --heap=1' "$programs/cxx"
+	same 'handlers for all signals' 3 --all "$programs/cpu" signals
+	same 'CPU samples at all times' 3 '--all --heap=1' "$programs/cpu" storm
 	same 'signal handlers that allocate' 3 '--all --heap=1' "$programs/signals"
 	same 'full memory' 3 --all "$programs/tight"
 }

@@ -266,6 +266,43 @@ running() {
 	fi
 }
 
+# cpu_shares: what each function uses by its thread's own clock is what the samples say, within three of them
+# (five standard deviations of threads shorter than a period); the trace has as many samples as the profile.
+cpu_shares() {
+	name='CPU shares'
+	rm -rf dumps cpu.tprof
+	run truth record -o dumps --trace --cpu --follow-children -- "$programs/cpu" shares
+	[ "$status" -eq 0 ] || { bad "$name" "status $status" truth.err; return 1; }
+	judge dumps 4 || { bad "$name" "$why"; return 1; }
+	ask_others dumps || { bad "$name" "$why"; return 1; }
+	for who in self child; do
+		[ $who = self ] && dump=dumps/cpu.pb.gz || dump=$(echo dumps/*-cpu/cpu.pb.gz)
+		values "$dump" cpu | sed "s/^/$who /"
+	done >got
+	"$bin/tprof-import" -o cpu.tprof dumps/trace.out dumps/cpu.pb.gz >/dev/null 2>&1
+	n=$("$bin/tprof-query" --format=tsv cpu.tprof 'select (select sum(value) from bucket_value where type = 0)
+		- (select count(*) from cpu_sample)' | sed 1d)
+	for label in thread=second route=/pay; do
+		"$bin/tprof-top" --format=tsv -n 0 --tag-focus=$label dumps/cpu.pb.gz 2>/dev/null |
+			grep -o 'site_[a-z]*' | sort -u
+	done | tr '\n' ' ' >labelled
+	awk -v period=10309278 'NR == FNR { got[$1, $2] = $3; next }
+		{ off = got[$1, $2] - 1000 * $3; most = $2 == "brief" ? 5 * sqrt(1000 * $3 * period) : 3 * period; n++
+		  if (off > most || off < -most) { wrong++; printf "%s has %.0f ms, not %.0f; ", $2, got[$1, $2] / 1e6, $3 / 1000 } }
+		END { printf "%d functions\n", n; exit wrong || n != 7 }' got truth.out >said
+	if [ $? -ne 0 ]; then
+		bad "$name" "$(cat said)"
+	elif [ "$n" != 0 ]; then
+		bad "$name" "the trace has $n samples less than the profile"
+	elif [ "$(cat labelled)" != 'site_second site_first ' ]; then
+		bad "$name" "labels are on $(cat labelled)"
+	else
+		ok "$name" "$(cat said)"
+		return 0
+	fi
+	return 1
+}
+
 # crash_points N OPTIONS: kills a busy program at N moments (in us, from 0 to 150,000; the same in
 # every run), each of them with readable dumps.
 crash_points() {

@@ -165,6 +165,8 @@ if wanted 'block and mutex'; then
 	thrice sums 'block and mutex, sampled' 5 '--block=500us --mutex=2' 150 4000 4
 fi
 
+! wanted 'CPU shares' || thrice cpu_shares
+
 # ---- survival, with the peers ----
 
 if wanted 'crash points'; then

@@ -7,7 +7,7 @@
 
 static int profile_kind(const char *name, enum rec_profile_kind *kind)
 {
-	for (int i = 0; i < REC_PROFILE_LEAK; i++)
+	for (int i = REC_PROFILE_HEAP; i < REC_PROFILE_LEAK; i++)
 		if (!strcmp(name, rec_profile_name((enum rec_profile_kind)i))) {
 			*kind = (enum rec_profile_kind)i;
 			return 0;

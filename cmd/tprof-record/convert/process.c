@@ -196,6 +196,8 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 #undef REC_X
 	if (is_bad(&c, h->options.depth > REC_MAX_DEPTH))
 		h->options.depth = REC_MAX_DEPTH;
+	if (is_bad(&c, h->options.cpu_hz > REC_MAX_HZ))
+		h->options.cpu_hz = REC_MAX_HZ;
 	if (is_bad(&c, h->start_nsec >= 1000000000))
 		h->start_nsec = 0;
 	check_strings(&c);

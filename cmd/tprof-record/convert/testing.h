@@ -56,6 +56,7 @@ static inline void rec_testing_begin(struct rec_testing *t)
 	h->options.trace = 1;
 	h->options.depth = 128;
 	h->options.profiler = 126;
+	h->options.cpu_hz = 100;
 	h->next_g = 2;
 	/* 0 is the empty one of these. */
 	h->strings.used = 1;

@@ -35,6 +35,7 @@ enum {
 	REC_NSTRIPES = 16,
 	REC_CHUNK_EVENTS = 340, /* just under 16 KiB */
 	REC_NCHUNKS = 192,
+	REC_MAX_HZ = 10000,   /* of CPU samples */
 	REC_MAX_DEPTH = 1024, /* most frames of a stack; options.depth of them are taken */
 };
 
@@ -54,8 +55,10 @@ struct rec_options {
 	uint32_t threadcreate;
 	/* CPU times are written at waits: the recorder sets it if the kernel does not tell switches. */
 	_Atomic uint32_t cpu_time;
-	uint64_t syscall_ns; /* shorter system calls are not written to the trace */
-	uint64_t seed;	     /* of the random numbers; 0: from the clock */
+	uint64_t syscall_ns;	 /* shorter system calls are not written to the trace */
+	uint64_t seed;		 /* of the random numbers; 0: from the clock */
+	_Atomic uint32_t cpu_hz; /* samples per second of CPU time; 0: off */
+	uint32_t cpu_signal;	 /* by which a thread's timer asks for one; 0: it cannot */
 };
 
 /* Counts of a heap bucket. Sizes follow, as a bucket has one size. */
@@ -68,6 +71,7 @@ enum rec_bucket_kind {
 	REC_BLOCK_BUCKET,
 	REC_MUTEX_BUCKET,
 	REC_CREATE_BUCKET, /* of threads */
+	REC_CPU_BUCKET,
 	REC_NBUCKET_KINDS
 };
 
@@ -77,7 +81,9 @@ struct rec_bucket {
 	uint32_t allnext; /* of its kind, newest first: index + 1 */
 	uint32_t kind;	  /* enum rec_bucket_kind */
 	uint32_t stack;
-	uint64_t size; /* of heap: bytes of each block */
+	/* Of heap: bytes of each block. Of cpu: the thread's name (string) in the high half, its label set
+	 * in the low one. */
+	uint64_t size;
 	uint64_t hash;
 	union {
 		struct {
@@ -85,10 +91,13 @@ struct rec_bucket {
 		} heap;
 		struct {
 			_Atomic uint64_t count; /* bits of a double */
-			_Atomic int64_t cycles; /* ns */
+			_Atomic int64_t cycles; /* ns; of cpu: periods */
 		} block;
 	} u;
 };
+
+/* The PC of the innermost frame of a thread that was in a system call. */
+#define REC_KERNEL_PC 0xffffffff80000001u
 
 /* A node of the tree of stacks; `parent` is the next one towards the root (0: none). Node 0 is no stack.
  */
@@ -170,6 +179,7 @@ struct rec_growth {
 	X(WAITS,      "waits",              "the table of threads was full") \
 	X(MODULES,    "mapped files",       "the table of mapped files was full") \
 	X(BLOCKS,     "heap blocks",        "there was not enough memory to track them") \
+	X(TIMERS,     "threads' CPU time", "the system did not give them a timer") \
 	X(CONTENTION, "ns of the recorder's own contention", "its threads waited for each other") \
 	X(MEMORY,     "reservations",       "the system did not give memory") /* fallocate */
 /* clang-format on */

@@ -65,6 +65,13 @@ struct rec_self {
 		uint16_t kind, n;
 	} due[4];
 	uint32_t ndue;
+	struct {
+		uint32_t timer; /* the kernel's number + 1; 0: none */
+		uint32_t owed;	/* periods whose sample came while depth was raised */
+		uint64_t due;	/* CPU time of the thread when its first period was over */
+		uint64_t taken; /* periods since then */
+		uint32_t stack; /* of the last sample */
+	} cpu;
 };
 extern __thread struct rec_self rec_self __attribute__((tls_model("initial-exec")));
 
@@ -191,6 +198,15 @@ static inline bool rec_waited_for(const void *object)
  * wake-up: writes POST, and makes the caller's stack the one that the mutex profile blames. `wakes` is 1,
  * or UINT32_MAX for all. */
 void rec_post(const void *object, uint32_t wakes, unsigned skip);
+
+/* ---- CPU samples ---- */
+
+/* To be called by the handler of options.cpu_signal for a signal of a timer with this value: takes a sample of
+ * the interrupted code, for 1 + `missed` periods. A thread inside the recorder takes it when it leaves. */
+extern char rec_cpu_mark;
+void rec_cpu_sample(const void *context, uint32_t missed);
+/* Ends sampling of the calling thread, and charges what it has used since its last sample. */
+void rec_cpu_end(void);
 
 /* ---- profiles ---- */
 

@@ -36,6 +36,7 @@
 	X(LOG)            /* task                 string: category    after its message, as TEXT; stack */ \
 	X(TEXT)           /* 8 bytes, and …      how many           … 8 in `start`, of the message that g logs next */ \
 	X(LABELS)         /* -                    label set           labels of g from now on */ \
+	X(CPU)            /* CPU periods          -                   g has used these since its last one; stack */ \
 	X(TRACE_START)    /* -                    -                   the trace is on from now on */ \
 	X(TRACE_STOP)     /* -                    -                   … and off */ \
 	X(PROCESS_FORK)   /* pid of the child     - */ \

@@ -32,7 +32,8 @@
 	X("depth", depth)                                                                          \
 	X("profiler", profiler)                                                                    \
 	X("threadcreate", threadcreate)                                                            \
-	X("syscall", syscall_ns)
+	X("syscall", syscall_ns)                                                                   \
+	X("cpu", cpu_hz)
 /* "children=0|1": whether forked and executed children are recorded as well. */
 #define REC_SETTING_CHILDREN "children"
 

@@ -158,10 +158,20 @@ static inline bool rec_enter(void)
 	return true;
 }
 
-static inline void rec_leave(void)
+/* The two parts of rec_leave: lower the depth, and take the CPU samples that came while it was raised. */
+static inline void rec_go_out(void)
 {
 	atomic_signal_fence(memory_order_seq_cst);
 	rec_self.depth = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+void rec_cpu_settle(void);
+
+static inline void rec_leave(void)
+{
+	rec_go_out();
+	if (__builtin_expect(rec_self.cpu.owed, 0))
+		rec_cpu_settle();
 }
 
 static inline void rec_lose(enum rec_loss what, uint64_t n)
@@ -250,6 +260,12 @@ uint64_t rec_blame_leave(uint64_t object, uint64_t start, bool waited);
 uint64_t rec_blame_post(uint64_t object, uint32_t stack);
 /* Returns whether any thread waits for a lock with this hash. */
 bool rec_blame_due(uint64_t object);
+
+/* ---- CPU samples (profile/cpu.c) ---- */
+
+/* Starts the timer of the calling thread. */
+void rec_cpu_begin(uint32_t tid);
+void rec_cpu_end_inside(struct rec_frame caller);
 
 /* ---- buckets, records ---- */
 

@@ -134,6 +134,7 @@ void rec_thread_begin_inside(uint32_t g, uint64_t entry)
 	}
 	event.cpu = rec_cpu_stamp(0);
 	rec_write_inside(&event);
+	rec_cpu_begin((uint32_t)event.object);
 }
 
 void rec_forget_self(void)
@@ -228,8 +229,9 @@ void rec_threads_usage(void)
 	rec_leave();
 }
 
-void rec_thread_end(void)
+__attribute__((noinline)) void rec_thread_end(void)
 {
+	struct rec_frame caller = REC_CALLER();
 	struct rec_event event = {.kind = REC_THREAD_END};
 
 	if (!rec_self.g || !rec_enter())
@@ -238,6 +240,7 @@ void rec_thread_end(void)
 	rec_settle_inside();
 	rec_settle_contention();
 	write_usage(rec_self.slot, true);
+	rec_cpu_end_inside(caller);
 	event.start = event.end = rec_now();
 	rec_write_inside(&event);
 	rec_cache_give(rec_self.cache);

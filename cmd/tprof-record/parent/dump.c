@@ -95,7 +95,12 @@ static void describe(char what[96], enum rec_profile_kind kind, const struct tp_
 {
 	char a[TP_UNITS_SIZE], b[TP_UNITS_SIZE], c[40];
 
-	if (kind == REC_PROFILE_HEAP && !p->nsamples && p->period > 1)
+	if (kind == REC_PROFILE_CPU && !p->nsamples)
+		snprintf(what, 96, "no samples: it used little CPU time");
+	else if (kind == REC_PROFILE_CPU && p->ntypes >= 2)
+		snprintf(what, 96, "%s on a processor, %s", tp_fmt_ns(a, total(p, 1)),
+			 rec_dump_plural(c, (uint64_t)total(p, 0), "sample"));
+	else if (kind == REC_PROFILE_HEAP && !p->nsamples && p->period > 1)
 		snprintf(what, 96, "no samples: it allocated little; --heap=1 samples everything");
 	else if (kind == REC_PROFILE_HEAP && p->ntypes >= 4)
 		snprintf(what, 96, "%s in use, %s allocated in %s", tp_fmt_bytes(a, total(p, 3)),
@@ -110,13 +115,14 @@ static void describe(char what[96], enum rec_profile_kind kind, const struct tp_
 
 static void write_profile(struct making *m, enum rec_profile_kind kind)
 {
-	const char *title = rec_profile_name(kind), *ending = m->request->text ? "txt" : "pb.gz";
+	const char *title = rec_profile_name(kind), *ending;
 	struct tp_profile *made = NULL;
 	struct tp_buf data = {0};
 	struct tp_err err = {0};
 	char name[40];
 	int code;
 
+	ending = rec_profile_is_text(kind, m->request->text) ? "txt" : "pb.gz";
 	if (m->number)
 		snprintf(name, sizeof(name), "%s.%04u.%s", title, m->number, ending);
 	else
@@ -249,9 +255,13 @@ static void write_trace(struct making *m)
 	}
 	f = add_file(m->dump, "trace.out", size);
 	if (f)
-		snprintf(f->what, sizeof(f->what), "%s events of %s",
+		snprintf(f->what, sizeof(f->what), "%s events of %s%s",
 			 rec_dump_count(events, result.events),
-			 rec_dump_plural(threads, result.goroutines, "thread"));
+			 rec_dump_plural(threads, result.goroutines, "thread"),
+			 m->request->trace_format == REC_GO_1_5 &&
+				 m->request->profile[REC_PROFILE_CPU]
+			     ? "; go 1.5 has no CPU samples"
+			     : "");
 	m->dump->running_ns = result.running_ns;
 	m->dump->delay_ns = result.delay_ns;
 	m->dump->more_delay = result.more_delay;

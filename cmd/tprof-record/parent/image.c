@@ -228,6 +228,7 @@ void rec_image_silence(struct rec_image *image)
 	atomic_store(&o->heap_rate, 0);
 	atomic_store(&o->block_rate, 0);
 	atomic_store(&o->mutex_fraction, 0);
+	atomic_store(&o->cpu_hz, 0);
 }
 
 static void stamp(uint64_t *ns, uint64_t *sec, uint64_t *nsec)

@@ -93,8 +93,8 @@ static int start(struct program *p, struct tp_err *err)
 	return code;
 }
 
-static const struct rec_request everything = {.trace = true,
-					      .profile = {true, true, true, true, true, true}};
+static const struct rec_request everything = {
+    .trace = true, .profile = {true, true, true, true, true, true, true}};
 
 /* ---- a program that behaves ---- */
 
@@ -301,8 +301,8 @@ static void test_image_hostile(void **state)
 		assert_int_equal(start(p, &err), 0);
 		scribble(p, &seed);
 		/* What a process that writes all the time looks like. */
-		rec_dump_write(p->image, false, &(struct rec_request){.profile = {true, true}},
-			       NULL, &d);
+		rec_dump_write(p->image, false,
+			       &(struct rec_request){.profile = {true, true, true}}, NULL, &d);
 		scribble(p, &seed);
 		rec_image_halt(p->image, false, 0);
 		rec_dump_write(p->image, true, &everything, NULL, &d);

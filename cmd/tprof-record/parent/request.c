@@ -13,13 +13,15 @@ void rec_request_complete(struct rec_request *r)
 	for (int i = 0; i < REC_NPROFILES; i++)
 		any |= r->profile[i];
 	if (!any)
-		r->trace = r->profile[REC_PROFILE_HEAP] = r->profile[REC_PROFILE_BLOCK] =
-		    r->profile[REC_PROFILE_MUTEX] = true;
+		r->trace = r->profile[REC_PROFILE_CPU] = r->profile[REC_PROFILE_HEAP] =
+		    r->profile[REC_PROFILE_BLOCK] = r->profile[REC_PROFILE_MUTEX] = true;
 	/* Go 1.5 to 1.7 had no mutex profile. */
 	if (r->options.profiler < 108)
 		r->profile[REC_PROFILE_MUTEX] = false;
 	r->options.trace = r->trace;
 	r->options.threadcreate = r->profile[REC_PROFILE_THREADCREATE];
+	if (!r->profile[REC_PROFILE_CPU])
+		r->options.cpu_hz = 0;
 	if (!r->profile[REC_PROFILE_HEAP])
 		r->options.heap_rate = 0;
 	if (!r->profile[REC_PROFILE_BLOCK])

@@ -24,6 +24,7 @@ struct rec_request {
 enum {
 	REC_DEFAULT_HEAP_RATE = 512 << 10,
 	REC_DEFAULT_DEPTH = 128,
+	REC_DEFAULT_CPU_HZ = 97, /* a prime, so as not to keep step with what the program repeats */
 	/* Shorter system calls are not written to the trace, ns: the time for which Go's scheduler lets a
 	 * call keep its P (runtime/proc.go, retake). */
 	REC_SYSCALL_NS = 20000,
@@ -37,11 +38,12 @@ enum {
 			.mutex_fraction = 1,                                                       \
 			.profiler = 126,                                                           \
 			.depth = REC_DEFAULT_DEPTH,                                                \
-			.syscall_ns = REC_SYSCALL_NS                                               \
+			.syscall_ns = REC_SYSCALL_NS,                                              \
+			.cpu_hz = REC_DEFAULT_CPU_HZ                                               \
 		}                                                                                  \
 	}
 
-/* Chooses trace, heap, block and mutex if nothing was chosen, drops profiles that the chosen profiler does
+/* Chooses trace, cpu, heap, block and mutex if nothing was chosen, drops profiles that the chosen profiler does
  * not support, and sets the options of unwanted ones to 0. */
 void rec_request_complete(struct rec_request *r);
 

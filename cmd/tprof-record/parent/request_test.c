@@ -16,13 +16,15 @@ static void test_request_complete(void **state)
 	(void)state;
 	rec_request_complete(&none);
 	assert_true(none.trace);
-	assert_true(none.profile[REC_PROFILE_HEAP] && none.profile[REC_PROFILE_BLOCK] &&
-		    none.profile[REC_PROFILE_MUTEX]);
+	assert_true(none.profile[REC_PROFILE_CPU] && none.profile[REC_PROFILE_HEAP] &&
+		    none.profile[REC_PROFILE_BLOCK] && none.profile[REC_PROFILE_MUTEX]);
 	assert_false(none.profile[REC_PROFILE_GOROUTINE] || none.profile[REC_PROFILE_LEAK] ||
 		     none.profile[REC_PROFILE_THREADCREATE]);
 	heap.profile[REC_PROFILE_HEAP] = true;
 	rec_request_complete(&heap);
 	assert_false(heap.trace || heap.profile[REC_PROFILE_BLOCK]);
+	assert_int_equal(none.options.cpu_hz, 97);
+	assert_int_equal(heap.options.cpu_hz, 0);
 	old.options.profiler = 105;
 	rec_request_complete(&old);
 	assert_true(old.trace && old.profile[REC_PROFILE_BLOCK]);
@@ -43,7 +45,7 @@ static void test_request_settings(void **state)
 	assert_int_equal(n, strlen(text));
 	/* What was not asked for is off. */
 	assert_string_equal(text, "tprof-record.1.x heap=65536 block=0 mutex=0 trace=0 depth=128 "
-				  "profiler=126 threadcreate=0 syscall=20000 children=1");
+				  "profiler=126 threadcreate=0 syscall=20000 cpu=0 children=1");
 	assert_int_equal(rec_request_settings(&r, "tprof-record.1.x", little, sizeof(little)), n);
 	assert_string_equal(little, "tprof-record.1.");
 }

@@ -15,7 +15,9 @@ static void move(const struct rec_image *image, const char *folder, const struct
 	for (unsigned n = 1; n <= image->snapshots; n++) {
 		for (int kind = 0; kind < REC_NPROFILES; kind++) {
 			const char *title = rec_profile_name((enum rec_profile_kind)kind);
-			const char *ending = r->text ? "txt" : "pb.gz";
+			const char *ending =
+			    rec_profile_is_text((enum rec_profile_kind)kind, r->text) ? "txt"
+										      : "pb.gz";
 
 			snprintf(from, sizeof(from), "%s/%s.%04u.%s", image->folder, title, n,
 				 ending);

@@ -19,6 +19,7 @@ static void leave(int status)
 	if (!atomic_exchange(&rec_core->arena.header->ended, 1)) {
 		if (!atomic_load(&modules_unasked))
 			rec_modules_read(); /* libc loads some without dlopen */
+		rec_cpu_end();
 		event.start = event.end = rec_now();
 		rec_threads_usage();
 		rec_write(&event);

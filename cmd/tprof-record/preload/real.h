@@ -102,6 +102,9 @@ HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
 	X(getline) X(getdelim) X(__getdelim) X(fgetc) X(getc) X(getchar) X(__uflow) X(fclose) \
 	X(close_range) X(closefrom)
 
+#define REAL_SIGNALS(X) \
+	X(sigaction) X(signal) X(__sysv_signal) X(sigprocmask) X(pthread_sigmask)
+
 #define REAL_PROCESS(X) \
 	X(fork) X(execve) X(execvpe) X(fexecve) X(execveat) X(posix_spawn) X(posix_spawnp) \
 	X(_exit) X(_Exit) X(quick_exit) X(dlopen) X(dlmopen) X(dlclose)
@@ -110,7 +113,13 @@ HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
 
 #define REAL_FUNCTIONS(X)                                                                          \
 	REAL_MEMORY(X)                                                                             \
-	REAL_VERSIONED(X) REAL_LOCKS(X) REAL_THREADS(X) REAL_FILES(X) REAL_STDIO(X) REAL_PROCESS(X)
+	REAL_VERSIONED(X)                                                                          \
+	REAL_LOCKS(X)                                                                              \
+	REAL_THREADS(X)                                                                            \
+	REAL_FILES(X)                                                                              \
+	REAL_STDIO(X)                                                                              \
+	REAL_SIGNALS(X)                                                                            \
+	REAL_PROCESS(X)
 
 struct real {
 #define REAL_X(name) __typeof__(name) *name;
@@ -137,6 +146,10 @@ void exit_watch(void);
 /* Returns whether this is the process whose arena is mapped, not a child of vfork, which borrows its
  * memory. */
 bool exit_is_own_process(void);
+/* Chooses the signal for CPU samples, and installs its handler. Returns its number, or 0 if none is free.
+ * Called once. signal_ignore ends it. */
+uint32_t signal_take(void);
+void signal_ignore(void);
 /* Makes the key whose destructor notices the end of threads, and sets it for the caller. Called once,
  * first. */
 void thread_watch_ends(void);

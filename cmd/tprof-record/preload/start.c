@@ -160,8 +160,10 @@ static bool begin(enum rec_hello_kind kind)
 
 void start_no_more(void)
 {
-	if (exit_is_own_process())
+	if (exit_is_own_process()) {
 		rec_core_end();
+		signal_ignore();
+	}
 }
 
 static bool had_threads; /* when it forked */
@@ -202,6 +204,8 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
 		/* Another constructor may have copied the environment (setenv). */
 		if (environ && environ != env)
 			environment_take(environ, mark, follows);
+		if (options.cpu_hz)
+			options.cpu_signal = signal_take();
 		if (begin(again ? REC_HELLO_EXEC : REC_HELLO_START)) {
 			exit_watch();
 			pthread_atfork(start_before_fork, NULL, start_in_child);

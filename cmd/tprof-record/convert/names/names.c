@@ -294,6 +294,10 @@ static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 					      .system_name = REC_LAST_STACK_NAME,
 					      .file = ""};
 		size = 1;
+	} else if (pc == REC_KERNEL_PC) {
+		chain[0] =
+		    (struct tp_symbol){.name = "[kernel]", .system_name = "[kernel]", .file = ""};
+		size = 1;
 	}
 	p->named = size > 0;
 	if (!size && n->for_traces) {

@@ -4,6 +4,7 @@
  *   time and duration          of heap, block and mutex profiles as well
  *   comments                   how the program was called, and what was lost on the way
  *   drop_frames                allocators of C and C++, in front of their callers
+ *   labels of cpu              thread (its name); then those that the program has set
  *   labels of goroutine        name, state, goroutine (its number, as in the trace), tid, and
  *                              `waited` for how long, in ns; then those that the program has set */
 #include "tprof-record/convert/profile/profile.h"
@@ -67,7 +68,7 @@ static void add_types(struct maker *m)
 		check(m, tp_profile_add_type(m->out, v.type, v.unit));
 	}
 	m->out->period_type = value_type(m, t->period);
-	m->out->period = 1;
+	m->out->period = m->kind == REC_PROFILE_CPU ? rec_cpu_period(m->p) : 1;
 	if (m->kind != REC_PROFILE_HEAP)
 		return;
 	m->out->default_type = string(m, "inuse_space");
@@ -218,12 +219,10 @@ static void add_decimal(struct maker *m, struct labels *l, const char *key, uint
 	add_text(m, l, key, text);
 }
 
-/* Those of a thread; room for 5 and its own. */
+/* Those of a thread; room for 5. */
 static void label_thread(struct maker *m, const struct rec_row *row, struct labels *l)
 {
 	const struct rec_g *g = row->g;
-	const uint32_t *own;
-	size_t nown;
 
 	if (*g->name)
 		add_text(m, l, "name", g->name);
@@ -233,20 +232,16 @@ static void label_thread(struct maker *m, const struct rec_row *row, struct labe
 		add_decimal(m, l, "tid", g->tid);
 	if (g->wait.kind != REC_NOTHING && g->wait.start && m->p->end_ns > g->wait.start)
 		add_number(m, l, "waited", (int64_t)(m->p->end_ns - g->wait.start), "nanoseconds");
-	own = rec_process_labels(m->p, g->labels, &nown);
-	for (size_t i = 0; i < nown; i++)
-		add_text(m, l, rec_process_string(m->p, own[2 * i]),
-			 rec_process_string(m->p, own[2 * i + 1]));
 }
 
 static uint32_t labels_of(struct maker *m, const struct rec_row *row)
 {
 	struct labels l = {0};
 	uint32_t set = 0;
-	size_t nown = 0;
+	size_t nown;
+	const uint32_t *own =
+	    rec_process_labels(m->p, row->g ? row->g->labels : row->labels, &nown);
 
-	if (row->g)
-		rec_process_labels(m->p, row->g->labels, &nown);
 	l.label = malloc((5 + nown) * sizeof(*l.label));
 	if (!l.label) {
 		check(m, TP_ENOMEM);
@@ -256,6 +251,11 @@ static uint32_t labels_of(struct maker *m, const struct rec_row *row)
 		add_number(m, &l, "bytes", row->size, "");
 	else if (row->g)
 		label_thread(m, row, &l);
+	else if (row->thread)
+		add_text(m, &l, "thread", rec_process_string(m->p, row->thread));
+	for (size_t i = 0; i < nown; i++)
+		add_text(m, &l, rec_process_string(m->p, own[2 * i]),
+			 rec_process_string(m->p, own[2 * i + 1]));
 	if (l.n)
 		check(m, tp_profile_label_set(m->out, l.label, l.n, &set));
 	free(l.label);
@@ -307,6 +307,8 @@ static bool concerns(enum rec_profile_kind kind, enum rec_loss loss)
 	case REC_LOST_STRINGS:
 	case REC_LOST_WAITS:
 		return threads;
+	case REC_LOST_TIMERS:
+		return kind == REC_PROFILE_CPU;
 	case REC_LOST_BLOCKS:
 		return kind == REC_PROFILE_HEAP;
 	default:
@@ -403,8 +405,10 @@ int rec_profile_write(const struct rec_process *p, enum rec_profile_kind kind,
 		      const struct rec_live *live, bool text, struct tp_buf *out,
 		      struct tp_profile **made, struct tp_err *err)
 {
-	int code = text ? rec_profile_text(p, kind, live, out, err)
-			: rec_profile_make(p, kind, live, made, err);
+	int code;
 
+	text = rec_profile_is_text(kind, text);
+	code = text ? rec_profile_text(p, kind, live, out, err)
+		    : rec_profile_make(p, kind, live, made, err);
 	return text || code ? code : rec_profile_pack(*made, out, err);
 }

@@ -13,6 +13,7 @@
 #include "tprof-record/convert/process.h"
 
 enum rec_profile_kind {
+	REC_PROFILE_CPU,	  /* samples, cpu */
 	REC_PROFILE_HEAP,	  /* alloc_objects, alloc_space, inuse_objects, inuse_space */
 	REC_PROFILE_BLOCK,	  /* contentions, delay */
 	REC_PROFILE_MUTEX,	  /* contentions, delay */
@@ -22,9 +23,15 @@ enum rec_profile_kind {
 	REC_NPROFILES
 };
 
-/* "heap", "block", "mutex", "threadcreate", "goroutine", "goroutineleak": the names of the files.
+/* "cpu", "heap", "block", "mutex", "threadcreate", "goroutine", "goroutineleak": the names of the files.
  */
 const char *rec_profile_name(enum rec_profile_kind kind);
+/* Returns whether the profile is written as text if text is wanted: all but CPU profiles, which have no text
+ * form in Go either. */
+static inline bool rec_profile_is_text(enum rec_profile_kind kind, bool wanted)
+{
+	return wanted && kind != REC_PROFILE_CPU;
+}
 
 /* Stacks of running threads, taken while the process was alive (parent/live/threads.h, api/stacks.h),
  * and goroutines that seem to be leaked. Zero-initialised is valid and empty. */

@@ -9,6 +9,10 @@
 #include "base/many.h"
 
 const struct rec_profile_types rec_profile_types[REC_NPROFILES] = {
+    [REC_PROFILE_CPU] = {"cpu",
+			 {{"samples", "count"}, {"cpu", "nanoseconds"}},
+			 2,
+			 {"cpu", "nanoseconds"}},
     [REC_PROFILE_HEAP] = {"heap",
 			  {{"alloc_objects", "count"},
 			   {"alloc_space", "bytes"},
@@ -117,6 +121,11 @@ static bool fill_bucket(const struct rec_bucket *b, bool all, struct rec_row *ro
 		if (!row->value[0] && row->value[1] && b->kind == REC_BLOCK_BUCKET)
 			row->value[0] = 1;
 		return row->value[0] || row->value[1];
+	case REC_CPU_BUCKET:
+		row->thread = (uint32_t)(b->size >> 32);
+		row->labels = (uint32_t)b->size;
+		row->value[0] = b->u.block.cycles;
+		return row->value[0] > 0;
 	default:
 		row->value[0] = to_int(block_count(b));
 		return row->value[0] > 0;
@@ -304,6 +313,8 @@ int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec
 {
 	*rows = (struct rec_rows){0};
 	switch (kind) {
+	case REC_PROFILE_CPU:
+		return gather_buckets(rows, p, REC_CPU_BUCKET, names, err);
 	case REC_PROFILE_HEAP:
 		return gather_buckets(rows, p, REC_HEAP_BUCKET, names, err);
 	case REC_PROFILE_BLOCK:
@@ -353,11 +364,20 @@ static void scale_heap(int64_t v[2], int64_t size, uint64_t rate)
 	v[0] = to_int((double)v[0] * scale);
 }
 
+int64_t rec_cpu_period(const struct rec_process *p)
+{
+	uint32_t hz = p->arena.header->options.cpu_hz;
+
+	return hz ? 1000000000 / hz : 0;
+}
+
 void rec_row_scale(const struct rec_process *p, enum rec_profile_kind kind, struct rec_row *row)
 {
 	const struct rec_options *o = &p->arena.header->options;
 
-	if (kind == REC_PROFILE_HEAP) {
+	if (kind == REC_PROFILE_CPU) {
+		row->value[1] = times(row->value[0], rec_cpu_period(p));
+	} else if (kind == REC_PROFILE_HEAP) {
 		scale_heap(row->value, row->size, o->heap_rate);
 		scale_heap(row->value + 2, row->size, o->heap_rate);
 	} else if (kind == REC_PROFILE_MUTEX && o->profiler < 126 && o->mutex_fraction > 1) {

@@ -24,11 +24,12 @@ struct rec_row {
 	uint64_t lone; /* its outermost function, if nothing else is known; 0: not even that */
 	bool lost;     /* REC_LOST_LOCK */
 	bool leaked;
-	const struct rec_g *g; /* in goroutine profiles: the goroutine */
-	const char *state;     /* and what it is doing, */
-	const char *printed;   /* as stacks are printed */
-	bool is_scheduler;     /* a kernel thread that runs one of the program's own */
-	int64_t size;	       /* in heap profiles: bytes of each block */
+	const struct rec_g *g;	 /* in goroutine profiles: the goroutine */
+	const char *state;	 /* and what it is doing, */
+	const char *printed;	 /* as stacks are printed */
+	bool is_scheduler;	 /* a kernel thread that runs one of the program's own */
+	uint32_t thread, labels; /* in CPU profiles: the thread's name (string), its label set */
+	int64_t size;		 /* in heap profiles: bytes of each block */
 	int64_t value[REC_PROFILE_VALUES];
 };
 
@@ -53,6 +54,9 @@ size_t rec_row_pcs(const struct rec_process *p, const struct rec_row *row,
 
 /* Scales the values, as Go does when it writes profile.proto. */
 void rec_row_scale(const struct rec_process *p, enum rec_profile_kind kind, struct rec_row *row);
+
+/* Returns the CPU time between two samples, ns; 0: none were taken. */
+int64_t rec_cpu_period(const struct rec_process *p);
 
 /* What a kind of profile is called, and its sample types. */
 extern const struct rec_profile_types {

@@ -134,6 +134,34 @@ static void test_profile_heap_pending(void **state)
 	rec_testing_end(&t);
 }
 
+/* By thread and labels; a sample in a system call has one frame more. */
+static void test_profile_cpu(void **state)
+{
+	static const char *const pairs[][2] = {{"route", "/pay"}};
+	static const uint64_t call[] = {REC_KERNEL_PC, 0x1444, 0x1333};
+	struct rec_testing t;
+	uint64_t thread;
+
+	(void)state;
+	begin(&t);
+	t.process.arena.header->options.cpu_hz = 97;
+	thread = (uint64_t)rec_testing_string(&t, "worker") << 32;
+	rec_testing_bucket(&t, REC_CPU_BUCKET, rec_testing_stack(&t, work, 3), thread)
+	    ->u.block.cycles = 3;
+	rec_testing_bucket(&t, REC_CPU_BUCKET, rec_testing_stack(&t, call, 3),
+			   thread | rec_testing_labels(&t, pairs, 1))
+	    ->u.block.cycles = 1;
+	rec_testing_bucket(&t, REC_CPU_BUCKET, 0, 0);
+	expect(&t, REC_PROFILE_CPU, NULL,
+	       "samples/count cpu/nanoseconds per cpu/nanoseconds 10309278\n"
+	       "1 10309278: 0xffffffff80000001 [kernel] < 0x1444#1 < 0x1333#1 "
+	       "{route=/pay; thread=worker}\n"
+	       "3 30927834: 0x1111#1 < 0x1222#1 < 0x1333#1 {thread=worker}\n"
+	       "map 1000-2000 400 /nowhere/prog ab12\n");
+	expect_round_trip(&t, REC_PROFILE_CPU);
+	rec_testing_end(&t);
+}
+
 #define WAIT_HEAD "contentions/count delay/nanoseconds per contentions/count 1\n"
 
 static void test_profile_block(void **state)
@@ -355,6 +383,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_profile_heap_scaled),
+	    cmocka_unit_test(test_profile_cpu),
 	    cmocka_unit_test(test_profile_heap_rate_1),
 	    cmocka_unit_test(test_profile_heap_pending),
 	    cmocka_unit_test(test_profile_block),

@@ -130,6 +130,33 @@ static const struct {
 	size_t contradictions; /* of the records */
 	const char *go26, *go5;
 } stories[] = {
+    {"CPU samples, one of them at the end of a wait",
+     {{.kind = REC_CPU, .end = AT(20), ON(1, 1), .object = 2},
+      {.kind = REC_CPU, .end = AT(39), ON(1, 1), .object = 1},
+      {.kind = REC_BLOCK, .start = AT(30), .end = AT(40), ON(1, 1), .arg = REC_ON_SLEEP},
+      {.kind = REC_CPU, .end = AT(50), ON(1, 1), .object = 1000000}},
+     1,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "20 p0 g1 CPUSample\n"
+     "20 p0 g1 CPUSample\n"
+     "30 p0 g1 GoBlock g1 sleep\n"
+     "30 p0 ProcStop p0\n"
+     "39 g1 CPUSample\n"
+     "40 GoUnblock g1\n"
+     "40 ProcStart p0\n"
+     "40 p0 GoStart g1\n"
+     "100 p0 g1 ProcStatus p0\n"
+     "100 p0 g1 GoStatusStack g1\n",
+     "0 p0 ProcStatus p0\n"
+     "0 p0 g1 GoStatus g1\n"
+     "29 p0 g1 GoBlock g1 sleep\n"
+     "30 p0 ProcStop p0\n"
+     "39 GoUnblock g1\n"
+     "40 p0 ProcStart p0\n"
+     "40 p0 g1 GoStart g1\n"
+     "99 p0 g1 GoStop g1 runtime.Gosched\n"},
     {"a lock that another gives up",
      {{.kind = REC_THREAD_NEW, .end = AT(10), ON(1, 1), .arg = 2},
       {.kind = REC_THREAD_START, .end = AT(20), ON(2, 2), .object = 4002},

@@ -147,6 +147,27 @@ static void trace_end(struct rec_tracer *s, const struct rec_step *t)
 		rec_tracer_go_on(s, t->m);
 }
 
+/* Threads have no more CPU time than there was: what the program made up would fill the disk. */
+static bool can_be_used(struct rec_tracer *s, uint64_t periods)
+{
+	uint64_t ns = s->p->end_ns - s->p->arena.header->start_ns;
+	uint32_t hz = s->p->arena.header->options.cpu_hz;
+	uint64_t most = (ns / 1000000000u + 2) * hz * s->nms;
+
+	if (periods > most || s->periods > most - periods)
+		return false;
+	s->periods += periods;
+	return true;
+}
+
+static void trace_cpu(struct rec_tracer *s, const struct rec_step *t)
+{
+	if (!can_be_used(s, t->event->object))
+		rec_tracer_contradict(s);
+	else if (s->w->sample && s->writing && !s->code)
+		s->w->sample(s, t->event);
+}
+
 /* ---- the whole ---- */
 
 /* Returns whether `begin` has written the record already, as part of the state when the trace began.
@@ -197,6 +218,9 @@ static void trace(struct rec_tracer *s, struct rec_step *t)
 		break;
 	case REC_POST:
 		trace_post(s, t);
+		break;
+	case REC_CPU:
+		trace_cpu(s, t);
 		break;
 	case REC_G_STOP:
 		trace_stop(s, t);

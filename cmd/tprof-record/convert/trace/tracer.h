@@ -183,6 +183,7 @@ struct rec_tracer {
 	uint32_t *alive; /* goroutines: indexes */
 	uint32_t nalive;
 	size_t room_alive;
+	uint64_t periods;    /* of CPU time, in samples so far */
 	struct tp_ids tasks; /* that have begun: whether they are open */
 	struct rec_trace_result result;
 
@@ -374,6 +375,8 @@ struct rec_writer {
 		     struct rec_goroutine *g, uint32_t reason, uint32_t stack);
 	/* Writes a task, region, log or label of what runs on m; NULL if the format has none. */
 	void (*note)(struct rec_tracer *s, struct rec_machine *m, const struct rec_event *event);
+	/* Writes a CPU sample; NULL if the format has none. */
+	void (*sample)(struct rec_tracer *s, const struct rec_event *event);
 	void (*finish)(struct rec_tracer *s);
 	void (*close)(struct rec_tracer *s);
 };

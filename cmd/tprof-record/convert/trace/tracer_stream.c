@@ -76,6 +76,9 @@ static void add(struct rec_tracer *s, uint32_t i)
 			s->result.delay_ns += e->object;
 		return;
 	}
+	/* A CPU sample may be taken during a wait, whose record follows it: samples have their own list. */
+	if (e->kind == REC_CPU)
+		m = rec_tracer_m(s, 0);
 	if (m->last)
 		s->links[m->last - 1].next = i + 1;
 	else

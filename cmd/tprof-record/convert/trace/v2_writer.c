@@ -313,6 +313,20 @@ static void note(struct rec_tracer *s, struct rec_machine *m, const struct rec_e
 	}
 }
 
+/* ---- CPU samples ---- */
+
+/* Go's tracer has one event for each sample. */
+static void sample(struct rec_tracer *s, const struct rec_event *e)
+{
+	const struct rec_machine *m = rec_tracer_m(s, e->m);
+	uint64_t p = m->p < 0 ? TP_V2_NO_M : (uint64_t)m->p, g = e->g ? e->g : TP_V2_NO_M;
+	uint32_t stack = stack_of(s, e->stack);
+
+	for (uint64_t i = 0; i < e->object && !s->code; i++)
+		s->code =
+		    tp_v2_encode_sample(s->v2, rec_tracer_tick(s), m->wire, p, g, stack, s->err);
+}
+
 /* ---- lifecycle ---- */
 
 static void open_encoder(struct rec_tracer *s, const struct tp_out *out)
@@ -336,6 +350,7 @@ const struct rec_writer rec_v2_writer = {
     .pause = begin_next,
     .move = move,
     .note = note,
+    .sample = sample,
     .finish = finish,
     .close = close_encoder,
 };
