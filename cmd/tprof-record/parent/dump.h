@@ -33,7 +33,7 @@ struct rec_dump {
 	/* Of the trace: how long threads ran, and waited for a processor as the kernel says (0: it does not). */
 	uint64_t running_ns, delay_ns;
 	bool more_delay; /* that of some threads is not known */
-	bool exact; /* by the kernel's switches */
+	bool exact;	 /* by the kernel's switches */
 	uint64_t lost_switches;
 	/* Why threads could not be looked at while they ran, "" */
 	char blind[400];

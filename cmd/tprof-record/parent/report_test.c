@@ -136,11 +136,12 @@ static void test_report_running(void **state)
 	r.last.exact = true;
 	r.last.delay_ns = 1000000;
 	r.last.lost_switches = 7000;
-	snprintf(all, sizeof(all),
-		 "%sCPU time: 250ms (from the kernel's context switches); run delay: 1ms\n"
-		 "lost: 7,000 context switches: they came faster than the recorder could read them; "
-		 "the trace calls these times \"not known\"\n%s",
-		 head, tail);
+	snprintf(
+	    all, sizeof(all),
+	    "%sCPU time: 250ms (from the kernel's context switches); run delay: 1ms\n"
+	    "lost: 7,000 context switches: they came faster than the recorder could read them; "
+	    "the trace calls these times \"not known\"\n%s",
+	    head, tail);
 	expect(&r, all);
 }
 

@@ -380,8 +380,7 @@ static size_t find(const struct rec_event *events, size_t n, uint64_t time)
 }
 
 int rec_switches_map(struct rec_switches *s, uint64_t from, uint64_t to,
-		     const struct rec_event **events, size_t *n, uint64_t *lost,
-		     struct tp_err *err)
+		     const struct rec_event **events, size_t *n, uint64_t *lost, struct tp_err *err)
 {
 	size_t first;
 	int code;

@@ -220,6 +220,7 @@ int main(int argc, char **argv)
 	double share = argc > 4 ? strtod(argv[4], NULL) : 0, got;
 	int64_t slack = SLACK_NS, last = 0;
 	uint32_t used, open = 0;
+	int marked;
 	unsigned checked = 0, timed = 0, close = 0, missing = 0, outside = 0, misnamed = 0,
 		 wakers = 0, misled = 0, extra = 0;
 	unsigned by_kind[LOG_NKINDS] = {0};
@@ -230,7 +231,9 @@ int main(int argc, char **argv)
 	used = atomic_load(&log->used);
 	if (used > LOG_ENTRIES)
 		used = LOG_ENTRIES;
-	if (!offset) {
+	/* A trace of go 1.5, where waits that only the kernel knows have no name. */
+	marked = !offset;
+	if (marked) {
 		slack = within;
 		offset = offset_by_mark(log, used, &slack);
 	}
@@ -293,7 +296,8 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < nwaits; i++)
 		if (!wait[i].taken && strcmp(wait[i].what, "kernel") != 0 &&
-		    *wait[i].what && wait[i].end - wait[i].start >= LEAST_NS + within) {
+		    (*wait[i].what || !marked) &&
+		    wait[i].end - wait[i].start >= LEAST_NS + within) {
 			extra++;
 			SAY("extra: goroutine %u, '%s' at %" PRId64 " for %" PRId64 " ns\n",
 			    wait[i].g, wait[i].what, wait[i].start - (int64_t)log->begin,

@@ -105,10 +105,8 @@ static int uring(void)
 		    MAP_SHARED | MAP_POPULATE, fd, IORING_OFF_SQES);
 	if (ring == MAP_FAILED || sqes == MAP_FAILED)
 		return NOT_POSSIBLE;
-	sqes[0] = (struct io_uring_sqe){.opcode = IORING_OP_TIMEOUT,
-					.fd = -1,
-					.addr = (uintptr_t)&limit,
-					.len = 1};
+	sqes[0] = (struct io_uring_sqe){
+	    .opcode = IORING_OP_TIMEOUT, .fd = -1, .addr = (uintptr_t)&limit, .len = 1};
 	*(unsigned *)(void *)(ring + p.sq_off.array) = 0;
 	__atomic_store_n((unsigned *)(void *)(ring + p.sq_off.tail), 1, __ATOMIC_RELEASE);
 #if defined(__x86_64__)
@@ -118,7 +116,8 @@ static int uring(void)
 
 	__asm__ volatile("syscall"
 			 : "=a"(result)
-			 : "a"(SYS_io_uring_enter), "D"(fd), "S"(1), "d"(1), "r"(r10), "r"(r8), "r"(r9)
+			 : "a"(SYS_io_uring_enter), "D"(fd), "S"(1), "d"(1), "r"(r10), "r"(r8),
+			   "r"(r9)
 			 : "rcx", "r11", "memory");
 #endif
 	return result == 1 ? 0 : NOT_POSSIBLE;
@@ -147,12 +146,12 @@ int main(int argc, char **argv)
 	int status;
 
 	begin_accounts();
-	status = !strcmp(what, "spin")		  ? spin()
-		     : !strcmp(what, "inlined")		  ? inlined()
-		     : !strcmp(what, "faults") && argc > 2 ? faults(argv[2])
-		     : !strcmp(what, "uring")		  ? uring()
-		     : !strcmp(what, "openmp")		  ? openmp()
-							  : 2;
+	status = !strcmp(what, "spin")		       ? spin()
+		 : !strcmp(what, "inlined")	       ? inlined()
+		 : !strcmp(what, "faults") && argc > 2 ? faults(argv[2])
+		 : !strcmp(what, "uring")	       ? uring()
+		 : !strcmp(what, "openmp")	       ? openmp()
+						       : 2;
 
 	end_accounts();
 	return status;

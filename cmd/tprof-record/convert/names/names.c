@@ -290,9 +290,8 @@ static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 	p->own = p->module && file_of(n, p->module)->own;
 	size = p->module ? look_up(n, p->module, pc - 1, chain) : 0;
 	if (pc == REC_LAST_STACK_PC && !p->module) {
-		chain[0] = (struct tp_symbol){.name = REC_LAST_STACK_NAME,
-					      .system_name = REC_LAST_STACK_NAME,
-					      .file = ""};
+		chain[0] = (struct tp_symbol){
+		    .name = REC_LAST_STACK_NAME, .system_name = REC_LAST_STACK_NAME, .file = ""};
 		size = 1;
 	} else if (pc == REC_KERNEL_PC) {
 		chain[0] =

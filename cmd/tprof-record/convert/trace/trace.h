@@ -27,8 +27,9 @@ enum rec_trace_format { REC_GO_1_26, REC_GO_1_5 };
 struct rec_trace_result {
 	size_t events; /* written; for go 1.26, as many as readers find */
 	size_t goroutines;
-	uint64_t running_ns;   /* the sum of the times that goroutines ran */
-	uint64_t delay_ns;     /* the sum of the times that threads waited for a processor, as the kernel says */
+	uint64_t running_ns; /* the sum of the times that goroutines ran */
+	uint64_t
+	    delay_ns; /* the sum of the times that threads waited for a processor, as the kernel says */
 	bool more_delay;       /* that of some threads is not known */
 	size_t contradictions; /* records that could not be true together, and were left out */
 	char remark[200];      /* rec_names_remark; "" after an error */

@@ -620,10 +620,19 @@ static void test_trace_write_story(void **state)
 
 /* ---- times off a processor ---- */
 
-#define IN(t, tid)	  {.kind = REC_SWITCH_IN, .end = AT(t), .g = (tid), .m = 4000}
-#define OUT(t, tid, why)  {.kind = REC_SWITCH_OUT, .flags = (why), .end = AT(t), .g = (tid), .m = 4000}
-#define LOST(t0, t1, cpu) {.kind = REC_SWITCH_LOST, .start = AT(t0), .end = AT(t1), .arg = (cpu)}
-#define CPU(us)		  .cpu = (uint32_t)(((us) + 1000) * 1000 >> REC_CPU_SHIFT)
+#define IN(t, tid)                                                                                 \
+	{                                                                                          \
+		.kind = REC_SWITCH_IN, .end = AT(t), .g = (tid), .m = 4000                         \
+	}
+#define OUT(t, tid, why)                                                                           \
+	{                                                                                          \
+		.kind = REC_SWITCH_OUT, .flags = (why), .end = AT(t), .g = (tid), .m = 4000        \
+	}
+#define LOST(t0, t1, cpu)                                                                          \
+	{                                                                                          \
+		.kind = REC_SWITCH_LOST, .start = AT(t0), .end = AT(t1), .arg = (cpu)              \
+	}
+#define CPU(us) .cpu = (uint32_t)(((us) + 1000) * 1000 >> REC_CPU_SHIFT)
 
 /* What only the kernel has seen, beside records of hooks. Without switches, CPU times of the records count. */
 static const struct {
@@ -646,10 +655,20 @@ static const struct {
      "100 p0 g1 ProcStatus p0\n"
      "100 p0 g1 GoStatusStack g1\n"},
     {"a lock: spinning, sleeping twice, preempted in between",
-     {{.kind = REC_BLOCK, .start = AT(10), .end = AT(50), ON(1, 1), .object = 0x70, .arg = REC_ON_MUTEX},
-      {.kind = REC_BLOCK, .start = AT(60), .end = AT(70), ON(1, 1), .object = 0x70, .arg = REC_ON_MUTEX}},
-     {OUT(12, 4000, 0), IN(20, 4000), OUT(22, 4000, REC_SWITCH_RUNNABLE), IN(25, 4000), OUT(30, 4000, 0),
-      IN(45, 4000)},
+     {{.kind = REC_BLOCK,
+       .start = AT(10),
+       .end = AT(50),
+       ON(1, 1),
+       .object = 0x70,
+       .arg = REC_ON_MUTEX},
+      {.kind = REC_BLOCK,
+       .start = AT(60),
+       .end = AT(70),
+       ON(1, 1),
+       .object = 0x70,
+       .arg = REC_ON_MUTEX}},
+     {OUT(12, 4000, 0), IN(20, 4000), OUT(22, 4000, REC_SWITCH_RUNNABLE), IN(25, 4000),
+      OUT(30, 4000, 0), IN(45, 4000)},
      73,
      "0 ProcStatus p0\n"
      "0 p0 GoStatusStack g1\n"
@@ -755,8 +774,7 @@ static const struct {
      "50 ProcStart p0\n"
      "50 p0 GoStart g1\n"
      "100 p0 g1 ProcStatus p0\n"
-     "100 p0 g1 GoStatusStack g1\n"}
-};
+     "100 p0 g1 GoStatusStack g1\n"}};
 
 static void test_trace_write_off_story(void **state)
 {
@@ -775,7 +793,8 @@ static void test_trace_write_off_story(void **state)
 		t.process.end_ns = S + 100000;
 		text = story(&t, REC_GO_1_26, &result);
 		if (getenv("TPROF_PRINT")) {
-			printf("%s: %" PRIu64 "\n%s\n", off_stories[i].name, result.running_ns / 1000, text);
+			printf("%s: %" PRIu64 "\n%s\n", off_stories[i].name,
+			       result.running_ns / 1000, text);
 		} else {
 			assert_string_equal(text, off_stories[i].go26);
 			assert_int_equal(result.running_ns / 1000, off_stories[i].running_us);

@@ -26,8 +26,9 @@
 
 /* Links of each record. Numbers of records are + 1, 0 ends a list. */
 struct rec_link {
-	uint32_t next;	/* of the same M */
-	uint32_t other; /* POST: the post before with the same hash of its object; BLOCK: the post that
+	uint32_t next; /* of the same M */
+	uint32_t
+	    other; /* POST: the post before with the same hash of its object; BLOCK: the post that
 			   woke it */
 	uint32_t woken; /* POST: whose wait it ended; BLOCK: who else was woken by the same post */
 };
@@ -93,8 +94,8 @@ struct rec_off {
 	enum { REC_OFF_RECORD, REC_OFF_PIECE } what;
 	struct rec_event piece[2]; /* a step that is not a record; the one before is still in use */
 	uint8_t turn;
-	bool slept; /* in the record; without switches: its CPU time was noted */
-	bool done;  /* with the wait at the end */
+	bool slept;	/* in the record; without switches: its CPU time was noted */
+	bool done;	/* with the wait at the end */
 	uint32_t stack; /* the last that is known */
 	uint32_t g;	/* which went off: index + 1 */
 
@@ -163,9 +164,9 @@ struct rec_tracer {
 	/* the merge */
 	uint32_t *heap;
 	uint32_t nheap;
-	bool split;		 /* steps are made of records and of times off */
-	uint32_t *switch_next;	 /* of each switch: the next of the same thread */
-	uint32_t *switch_lead;	 /* of each switch to a thread: how long it may have taken, ns */
+	bool split;	       /* steps are made of records and of times off */
+	uint32_t *switch_next; /* of each switch: the next of the same thread */
+	uint32_t *switch_lead; /* of each switch to a thread: how long it may have taken, ns */
 	struct rec_lost *lost; /* in the order of time */
 	size_t nlost, room_lost;
 

@@ -263,7 +263,7 @@ static bool lost_between(const struct rec_tracer *s, uint32_t cpu, uint64_t from
 		const struct rec_lost *l = &s->lost[i];
 
 		if ((cpu != UINT32_MAX && l->cpu != UINT32_MAX && l->cpu != cpu) ||
-		     l->end <= from || l->start >= to)
+		    l->end <= from || l->start >= to)
 			continue;
 		if (!any)
 			*lost = *l;

@@ -77,17 +77,17 @@ static void add_switches(struct rec_testing *t, const struct soup *s)
 		uint64_t before = at;
 
 		at += draw(s->spread) + draw(2);
-		rec_testing_switch(t, (struct rec_event){
-					  .kind = (uint16_t)(draw(40) ? REC_SWITCH_IN + draw(2)
-								      : REC_SWITCH_LOST),
-					  .flags = (uint16_t)(draw(4)	? draw(2)
-							      : draw(9) ? 0
-									: draw(4)),
-					  .start = before,
-					  .end = at,
-					  .g = 4000 + (uint32_t)draw(s->nms + 1),
-					  .m = draw(9) ? 4000 : 4001,
-					  .arg = (uint32_t)draw(3)});
+		rec_testing_switch(
+		    t, (struct rec_event){
+			   .kind = (uint16_t)(draw(40) ? REC_SWITCH_IN + draw(2) : REC_SWITCH_LOST),
+			   .flags = (uint16_t)(draw(4)	 ? draw(2)
+					       : draw(9) ? 0
+							 : draw(4)),
+			   .start = before,
+			   .end = at,
+			   .g = 4000 + (uint32_t)draw(s->nms + 1),
+			   .m = draw(9) ? 4000 : 4001,
+			   .arg = (uint32_t)draw(3)});
 	}
 }
 
