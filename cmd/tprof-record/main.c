@@ -417,7 +417,7 @@ static const char help[] =
     "  or:  tprof-record [OPTION...] --snapshot=PID\n"
     "Run a C, C++ or Rust program unchanged, and record a trace and profiles of it.\n"
     "\n"
-    "      --trace --cpu[=HZ] --heap[=RATE] --mutex --block --threadcreate --goroutine\n"
+    "      --trace --cpu --heap[=RATE] --mutex --block --threadcreate --goroutine\n"
     "                          Record these (default: the first five)\n"
     "      --all               Record all of them\n"
     "  -o, --output=DIR        Write the files to DIR (default: PROGRAM.PID)\n"
