@@ -198,7 +198,7 @@ static uint64_t run_delay(uint32_t tid)
 
 /* A file of /proc makes the end of a thread take 0.1 ms longer, so that it is read only of threads that were
  * there for long. */
-static void write_usage(const struct rec_g *g, bool read_delay)
+static void write_usage(const struct rec_g *g, uint64_t least_ns)
 {
 	struct rec_event event = {.kind = REC_THREAD_USAGE, .object = REC_DELAY_UNKNOWN};
 
@@ -207,7 +207,7 @@ static void write_usage(const struct rec_g *g, bool read_delay)
 	event.g = event.m = g->id;
 	event.cpu = rec_cpu_stamp(g->tid);
 	event.start = event.end = rec_now();
-	if (read_delay && event.end - g->start > LONG_NS)
+	if (event.end - g->start >= least_ns)
 		event.object = run_delay(g->tid);
 	if (event.cpu)
 		rec_write_inside(&event);
@@ -224,7 +224,7 @@ void rec_threads_usage(void)
 		const struct rec_g *g = &rec_core->arena.gs[i];
 
 		if (g->id && atomic_load_explicit(&g->tid, memory_order_acquire))
-			write_usage(g, n++ < MOST_READ);
+			write_usage(g, n++ < MOST_READ ? 0 : UINT64_MAX);
 	}
 	rec_leave();
 }
@@ -239,7 +239,7 @@ __attribute__((noinline)) void rec_thread_end(void)
 	rec_wait_abandon(NULL);
 	rec_settle_inside();
 	rec_settle_contention();
-	write_usage(rec_self.slot, true);
+	write_usage(rec_self.slot, LONG_NS);
 	rec_cpu_end_inside(caller);
 	event.start = event.end = rec_now();
 	rec_write_inside(&event);

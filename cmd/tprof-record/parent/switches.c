@@ -81,10 +81,11 @@ static int open_event(pid_t pid, int cpu, bool children, size_t size)
 	int fd;
 
 	fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0 || errno != EINVAL || children)
+		return fd;
 	/* Before 5.13 children are always followed. */
-	if (fd < 0 && errno == EINVAL && !children)
-		return open_event(pid, cpu, true, size);
-	return fd;
+	attr.inherit_thread = 0;
+	return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
 /* Takes less memory where the kernel does not allow more. Returns 0, or errno. */
@@ -331,6 +332,10 @@ static int open_rings(struct rec_switches *s, pid_t pid, bool children, struct t
 	if ((error == EACCES || error == EPERM) && paranoid() > 2)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 				  "kernel.perf_event_paranoid is %d, not 2", paranoid());
+	if (error == EPERM)
+		return tp_err_set(
+		    err, TP_EIO, TP_OFFSET_NONE,
+		    "its memory is not allowed (kernel.perf_event_mlock_kb, ulimit -l)");
 	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "perf_event_open: %s", strerror(error));
 }
 

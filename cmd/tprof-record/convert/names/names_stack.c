@@ -114,19 +114,11 @@ static int walk(struct rec_names *n, uint32_t *known, uint32_t stack, bool whole
 	return 0;
 }
 
-int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err)
+static int put_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err)
 {
 	int code;
 
 	*node = 0;
-	if (stack & REC_LAST_STACK) {
-		const struct rec_place *p = rec_names_place(n, REC_LAST_STACK_PC);
-
-		code = rec_names_stack(n, stack & ~REC_LAST_STACK, node, err);
-		if (!code && tp_dict_stack(n->dict, *node, p->frames[0], node))
-			code = tp_nomem(err);
-		return code;
-	}
 	if (!stack || stack >= n->nnodes)
 		return 0;
 	code = walk(n, n->node, stack, !n->for_traces, node, err);
@@ -136,6 +128,17 @@ int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct 
 	if (!n->whole)
 		n->whole = calloc(n->nnodes + (size_t)1, sizeof(*n->whole));
 	return n->whole ? walk(n, n->whole, stack, true, node, err) : tp_nomem(err);
+}
+
+int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err)
+{
+	int code = put_stack(n, stack & ~REC_LAST_STACK, node, err);
+
+	if (code || !(stack & REC_LAST_STACK))
+		return code;
+	code =
+	    tp_dict_stack(n->dict, *node, rec_names_place(n, REC_LAST_STACK_PC)->frames[0], node);
+	return code ? tp_err_full(err, code, "there are too many stacks") : 0;
 }
 
 size_t rec_names_drop_own(struct rec_names *n, uint64_t *pcs, size_t npcs)
@@ -150,13 +153,12 @@ size_t rec_names_drop_own(struct rec_names *n, uint64_t *pcs, size_t npcs)
 
 size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t room)
 {
-	size_t all, k;
+	size_t all, k, extra = stack & REC_LAST_STACK && room;
 
-	if (stack & REC_LAST_STACK && room) {
-		pcs[0] = REC_LAST_STACK_PC;
-		return 1 + rec_names_pcs(n, stack & ~REC_LAST_STACK, pcs + 1, room - 1);
-	}
-	all = k = rec_names_drop_own(n, pcs, rec_process_stack(n->p, stack, pcs, room));
+	if (extra)
+		*pcs++ = REC_LAST_STACK_PC;
+	all = k = rec_names_drop_own(
+	    n, pcs, rec_process_stack(n->p, stack & ~REC_LAST_STACK, pcs, room - extra));
 
 	for (; k && n->for_traces; k--) {
 		const struct rec_place *p = rec_names_place(n, pcs[k - 1]);
@@ -164,5 +166,5 @@ size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t 
 		if ((p->named || k < all) && first_own(n, p) < p->n)
 			break;
 	}
-	return k ? k : all;
+	return extra + (k ? k : all);
 }

@@ -303,9 +303,11 @@ static void next_off(const struct rec_tracer *s, struct rec_off *o)
 			o->over = e->flags & REC_SWITCH_EXIT;
 			o->reason =
 			    e->flags & REC_SWITCH_RUNNABLE ? REC_ON_PREEMPTED : REC_ON_KERNEL;
-			if (next && next->kind == REC_SWITCH_OUT &&
-			    lost_between(s, UINT32_MAX, e->end, until, &lost))
-				o->in = lost.end;
+			if (s->nlost && lost_between(s, UINT32_MAX, e->end, until, &lost)) {
+				o->reason = REC_ON_UNKNOWN;
+				if (next && next->kind == REC_SWITCH_OUT)
+					o->in = lost.end;
+			}
 			return;
 		}
 		if (s->nlost && lost_between(s, rec_switch_cpu(e), e->end, until, &lost)) {
@@ -420,8 +422,7 @@ static bool find_exactly(const struct rec_tracer *s, struct rec_machine *m)
 			from = o->begun;
 		if (e && e->kind == REC_THREAD_END && o->ended && o->exit > e->end)
 			from = o->exit;
-		inside = takes_time && o->out < end && o->in > from &&
-			 (o->reason == REC_ON_KERNEL || o->out >= from);
+		inside = takes_time && o->out >= from && o->out < end;
 		if (o->out < from && !inside) {
 			if (o->over && !e)
 				take_end(m);
@@ -430,7 +431,7 @@ static bool find_exactly(const struct rec_tracer *s, struct rec_machine *m)
 			return true;
 		}
 		if (inside) {
-			bool part = o->reason == REC_ON_KERNEL ||
+			bool part = o->reason == REC_ON_KERNEL || o->reason == REC_ON_UNKNOWN ||
 				    (o->reason == REC_ON_PREEMPTED && e->arg == REC_ON_YIELD &&
 				     e->kind == REC_BLOCK);
 
@@ -441,7 +442,7 @@ static bool find_exactly(const struct rec_tracer *s, struct rec_machine *m)
 			if (o->over)
 				take_end(m);
 			else
-				take_piece(m, part ? e : NULL, record, NEVER);
+				take_piece(m, part ? e : NULL, record, end);
 			return true;
 		}
 		if (!takes_time) {
@@ -586,6 +587,8 @@ bool rec_off_advance(const struct rec_tracer *s, struct rec_machine *m)
 	m->ending = false;
 	if (o->what == REC_OFF_RECORD)
 		leave_record(s, m);
+	else if (o->exact && o->step->kind != REC_THREAD_END && o->step->end < o->in)
+		o->out = o->step->end;
 	else if (o->exact)
 		next_off(s, o);
 	else
