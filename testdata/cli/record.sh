@@ -20,7 +20,7 @@ cc -O1 -g -o "$TMP/blocks" "$TMP/blocks.c"
 cd "$TMP" || exit
 # Of times, and of numbers that are the system's, only that they are there; it uses hardly any CPU time, and
 # has a sample by chance.
-plain() { sed -E 's/(cpu.pb.gz +[^ ]+) .*/\1/; s,run/cpu,run/heap,; s/blocks: [0-9.]+[a-z]+,/blocks: TIME,/; s/ +[0-9.]+[KM]?i?B(  |$)/ SIZE\1/; s/[0-9]+ events?/N events/; s/^.*have no names.*$//; /^$/d' "$1"; }
+plain() { sed -E 's/(cpu.pb.gz +[^ ]+) .*/\1/; s,run/cpu,run/heap,; s/^CPU time: .*/CPU time: TIME/; s/blocks: [0-9.]+[a-z]+,/blocks: TIME,/; s/ +[0-9.]+[KM]?i?B(  |$)/ SIZE\1/; s/[0-9]+ events?/N events/; s/^.*have no names.*$//; /^$/d' "$1"; }
 tprof-record -o run --all --heap=1 -- ./blocks arg 2>err
 echo "status $?"
 plain err
