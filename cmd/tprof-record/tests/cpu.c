@@ -231,10 +231,15 @@ static void *interrupt(void *arg)
 	siginfo_t info;
 	int n = find_signal(&info);
 
-	while (!atomic_load(&over))
-		for (int i = 0; i < 3 && n; i++)
-			if (worker[i])
-				syscall(SYS_rt_tgsigqueueinfo, getpid(), worker[i], n, &info);
+	/* Where signals come faster than their handler returns, the workers would never end. */
+	for (unsigned round = 0; !atomic_load(&over); round++) {
+		long until = cpu_us() + 50 + round % 61;
+
+		if (n && worker[round % 3])
+			syscall(SYS_rt_tgsigqueueinfo, getpid(), worker[round % 3], n, &info);
+		while (cpu_us() < until)
+			;
+	}
 	return arg;
 }
 
