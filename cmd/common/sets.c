@@ -86,6 +86,9 @@ static size_t find_kinds(const struct cmd_profiles list[2], struct kind *kind, s
 				k++;
 			if (k == n)
 				kind[n++].first = item;
+			else if (cmd_profile_untyped(kind[k].first->profile,
+						     kind[k].first->damaged))
+				kind[k].first = item;
 			kind[k].place = kind[k].place ? kind[k].place : place;
 			kind[k].n[side]++;
 			of[at] = k;
@@ -178,7 +181,7 @@ static int keep_one(struct cmd *cmd, struct cmd_profiles list[2], const struct k
 		    const size_t *of)
 {
 	size_t best = choose(cmd, kind, n), other = !best, both = 0;
-	char advice[ADVICE];
+	char advice[ADVICE] = "";
 
 	/* Without a kind that both have, the sample types say what is wrong. */
 	for (size_t k = 0; k < n; k++)
@@ -187,13 +190,17 @@ static int keep_one(struct cmd *cmd, struct cmd_profiles list[2], const struct k
 		return CMD_OK;
 	if (best == n)
 		return refuse(cmd, kind, n);
-	put_advice(cmd, kind[other].first->name, advice);
+	for (size_t k = 0; k < n; k++)
+		if (k != best && kind[k].n[CMD_OLD] && kind[k].n[CMD_NEW] && !*advice) {
+			other = k;
+			put_advice(cmd, kind[k].first->name, advice);
+		}
 	cmd_note(cmd,
 		 "%zu old and %zu new profiles like %s are compared; the other %zu and %zu, such "
-		 "as %s, are left out, as one process may have written both; to compare those: %s",
+		 "as %s, are left out, as one process may have written both%s%s",
 		 kind[best].n[0], kind[best].n[1], kind[best].first->name,
 		 list[0].n - kind[best].n[0], list[1].n - kind[best].n[1], kind[other].first->name,
-		 advice);
+		 *advice ? "; to compare those: " : "", advice);
 	keep(list, of, best);
 	return CMD_OK;
 }

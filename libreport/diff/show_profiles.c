@@ -240,7 +240,7 @@ static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 	size_t most = t->show->rows, rows = most && d->n > most ? most : d->n;
 	/* Zeros are no news, unless all rows were asked for. */
 	bool unchanged = t->people && most && nothing_changed(d);
-	size_t written = 0;
+	size_t written = 0, seen = 0;
 	char more[120];
 	int code;
 
@@ -255,6 +255,7 @@ static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 			continue;
 		code = rep_diff_table_row(t, &d->row[i], err);
 		written++;
+		seen = i + 1;
 	}
 	if (!code)
 		code = rep_output_end(t->out, err);
@@ -267,7 +268,7 @@ static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 		    d->n - written);
 		code = rep_output_note(t->out, false, more, err);
 	}
-	return code || !t->people ? code : explain(d, rows, t->out, err);
+	return code || !t->people ? code : explain(d, seen, t->out, err);
 }
 
 const struct rep_diff_show_kind rep_profiles_show = {put_heading, put_row, put_tables};

@@ -211,12 +211,14 @@ static int put_section(struct rep_diff_table *t, unsigned section, size_t rows, 
 {
 	const struct rep_diff *d = t->d;
 	char text[160];
-	size_t n = 0, shown = 0;
+	size_t n = 0, empty = 0, shown = 0;
 	int code;
 
-	for (size_t i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++) {
 		n += d->row[i].section == section;
-	if (!n)
+		empty += d->row[i].section == section && rep_diff_is_empty(t, &d->row[i]);
+	}
+	if (n == empty)
 		return 0;
 	rep_output_note(t->out, false, "", err);
 	snprintf(text, sizeof(text), "%s: %s", rep_trace_sections[section].name,
@@ -241,14 +243,18 @@ static int put_section(struct rep_diff_table *t, unsigned section, size_t rows, 
 static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 {
 	const struct rep_diff *d = t->d;
-	size_t rows = t->show->rows;
+	size_t rows = t->show->rows, shown = 0;
 	bool any_hist = false;
 	int code = 0;
 
 	if (t->show->one || !t->people) {
 		code = rep_diff_table_begin(t, "metrics", err);
-		for (size_t i = 0; !code && i < d->n && (!rows || i < rows); i++)
+		for (size_t i = 0; !code && i < d->n && (!rows || shown < rows); i++) {
+			if (rep_diff_is_empty(t, &d->row[i]))
+				continue;
 			code = rep_diff_table_row(t, &d->row[i], err);
+			shown++;
+		}
 		return code ? code : rep_output_end(t->out, err);
 	}
 	if (t->show->overview)

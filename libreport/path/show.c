@@ -282,21 +282,59 @@ static int write_requests(struct rep_path_table *p, size_t usual, struct tp_err 
 
 /* ---- reports ---- */
 
+/* Finds the tasks of all chains of a folded path. */
+static struct rep_path_task *find_tasks(const struct rep_path_page *page)
+{
+	const struct rep_path *path = page->path;
+	const struct rep_path_request *r = page->list->request;
+	const int64_t *name = REP_COL(page->v, TASK, name);
+	struct rep_path_task *tasks = calloc(path->nchains + 1, sizeof(*tasks));
+
+	for (size_t i = 0; tasks && i < path->nchains; i++)
+		tasks[i].row = TP_NONE;
+	for (size_t i = 0; tasks && i < path->nhop; i++) {
+		const struct rep_place *place = rep_path_hop_place(page, &path->hop[i]);
+		struct rep_path_task *t = &tasks[path->fold[path->hop[i].chain]];
+		uint32_t row = place ? place->task : TP_NONE;
+
+		if (row != TP_NONE && r->subject == REP_PATH_TASK &&
+		    REP_COL(page->v, TASK, id)[row] == r->id)
+			row = TP_NONE;
+		if (!t->known)
+			t->row = row;
+		else if (t->row == row)
+			continue;
+		else if (t->row != TP_NONE && row != TP_NONE && name[row] == name[t->row])
+			t->several = true;
+		else
+			t->row = TP_NONE;
+		t->known = true;
+	}
+	return tasks;
+}
+
 /* Writes the tree, or the sentences of the summary: of the folded path. */
 static int show_folded(struct rep_path_table *p, enum rep_path_report report, struct tp_err *err)
 {
+	const struct rep_path_page *ask = p->ask;
 	const struct rep_path *path = p->path;
 	struct rep_path folded;
-	struct rep_path_page page = *p->ask;
+	struct rep_path_page page = *ask;
+	struct rep_path_task *tasks = NULL;
 	int code = rep_path_fold(p->v->dict, path, &folded);
 
 	p->path = page.path = &folded;
+	p->ask = &page;
 	if (code)
 		tp_err_full(err, code, "the run has too many different stacks");
+	else if (!(page.task = tasks = find_tasks(&page)))
+		code = tp_nomem(err);
 	else
 		code = report == REP_PATH_TREE ? rep_path_write_tree(p, err)
 					       : rep_path_verdict(p->out, &page, err);
 	p->path = path;
+	p->ask = ask;
+	free(tasks);
 	rep_path_release(&folded);
 	return code;
 }
@@ -328,53 +366,19 @@ static int show(struct rep_path_table *p, enum rep_path_report report, struct tp
 	return code ? code : write_totals(p, SUMMARY_TOTALS, err);
 }
 
-/* Finds the tasks of all chains. */
-static struct rep_path_task *find_tasks(const struct rep_path_page *page)
-{
-	const struct rep_path *path = page->path;
-	const struct rep_path_request *r = page->list->request;
-	const int64_t *name = REP_COL(page->v, TASK, name);
-	struct rep_path_task *tasks = calloc(path->nchains + 1, sizeof(*tasks));
-
-	for (size_t i = 0; tasks && i < path->nchains; i++)
-		tasks[i].row = TP_NONE;
-	for (size_t i = 0; tasks && i < path->nhop; i++) {
-		const struct rep_place *place = rep_path_hop_place(page, &path->hop[i]);
-		struct rep_path_task *t = &tasks[path->hop[i].chain];
-		uint32_t row = place ? place->task : TP_NONE;
-
-		if (row != TP_NONE && r->subject == REP_PATH_TASK &&
-		    REP_COL(page->v, TASK, id)[row] == r->id)
-			row = TP_NONE;
-		if (!t->known)
-			t->row = row;
-		else if (t->row == row)
-			continue;
-		else if (t->row != TP_NONE && row != TP_NONE && name[row] == name[t->row])
-			t->several = true;
-		else
-			t->row = TP_NONE;
-		t->known = true;
-	}
-	return tasks;
-}
-
 int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
 		  enum rep_path_report report, struct tp_err *err)
 {
 	struct rep_path_page ask = *page;
 	struct rep_path_table p;
 	struct rep_places places = {0};
-	struct rep_path_task *tasks = NULL;
 	int code = page->path->nhop ? rep_places_init(&places, page->v, err) : 0;
 
 	rep_table_init(&p, &ask, out);
 	if (!code) {
 		ask.places = &places;
-		ask.task = tasks = find_tasks(&ask);
-		code = tasks ? show(&p, report, err) : tp_nomem(err);
+		code = show(&p, report, err);
 	}
-	free(tasks);
 	rep_places_release(&places);
 	return rep_texts_end(&p.texts, code, err);
 }

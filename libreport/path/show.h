@@ -33,7 +33,7 @@ struct rep_path_page {
 
 	/* private */
 	const struct rep_places *places;
-	const struct rep_path_task *task; /* by chain */
+	const struct rep_path_task *task; /* by chain of the folded path; set while it is shown */
 };
 
 /* Writes a report on paths (any except wakers). The summary is a few sentences, then hops or

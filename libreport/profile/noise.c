@@ -33,8 +33,8 @@ struct rep_noise rep_noise_of(const struct tp_profile *p, size_t type)
 		n.count = heap_type(p, type, "count");
 		n.bytes = heap_type(p, type, "bytes");
 		n.rate = (double)p->period;
-		n.none = !is(p, p->period_type.unit, "bytes") || p->period <= 1 ||
-			 n.bytes == SIZE_MAX;
+		n.none =
+		    !is(p, p->period_type.unit, "bytes") || p->period <= 1 || n.bytes == SIZE_MAX;
 		return n;
 	}
 	for (size_t i = 0; i < p->ntypes && !is(p, p->types[n.count].unit, "count"); i++)
@@ -42,7 +42,8 @@ struct rep_noise rep_noise_of(const struct tp_profile *p, size_t type)
 			n.count = i;
 	if (is(p, p->period_type.unit, "count") && p->period > 1)
 		n.rate = (double)p->period;
-	n.exact = !p->period || is(p, p->period_type.type, "trace");
+	n.exact = is(p, p->period_type.type, "trace") ||
+		  (!strcmp(p->format, "trace") && !is(p, p->types[0].type, "samples"));
 	n.none = has_word(p, type, "goroutine") || has_word(p, type, "threadcreate");
 	return n;
 }

@@ -59,7 +59,10 @@ void show_state_slice(struct show *s, struct g_state *g)
 	json_str(s->p, "cat", "state");
 	if (g->state != TP_ST_RUNNING && g->stack != g->shown)
 		json_stack(s->p, "sf", g->stack);
-	g->shown = g->state != TP_ST_RUNNING ? g->stack : 0;
+	if (g->state != TP_ST_RUNNING)
+		g->shown = g->stack;
+	else if (g->shown != TP_NONE) /* its first stack is still to be shown, with its P */
+		g->shown = 0;
 	json_end(s->p);
 }
 
