@@ -178,6 +178,7 @@ static uint64_t run_delay(uint32_t tid)
 	char text[96] = "/proc/self/task/";
 	size_t size = strlen(text);
 	uint64_t ns = 0;
+	unsigned spaces = 0;
 	long fd, n;
 
 	size += put_number(text + size, tid);
@@ -187,13 +188,13 @@ static uint64_t run_delay(uint32_t tid)
 		return REC_DELAY_UNKNOWN;
 	n = rec_call(SYS_read, fd, (long)text, sizeof(text), 0, 0, 0);
 	rec_call(SYS_close, fd, 0, 0, 0, 0, 0);
-	for (long i = 0, space = 0; i < n && space < 2; i++) {
+	for (long i = 0; i < n && spaces < 2; i++) {
 		if (text[i] == ' ')
-			space++;
-		else if (space)
+			spaces++;
+		else if (spaces)
 			ns = ns * 10 + (uint64_t)(text[i] - '0');
 	}
-	return ns;
+	return spaces < 2 ? REC_DELAY_UNKNOWN : ns;
 }
 
 /* A file of /proc makes the end of a thread take 0.1 ms longer, so that it is read only of threads that were
@@ -201,15 +202,18 @@ static uint64_t run_delay(uint32_t tid)
 static void write_usage(const struct rec_g *g, uint64_t least_ns)
 {
 	struct rec_event event = {.kind = REC_THREAD_USAGE, .object = REC_DELAY_UNKNOWN};
+	uint32_t id = g ? g->id : 0,
+		 tid = g ? atomic_load_explicit(&g->tid, memory_order_acquire) : 0;
 
-	if (!g || !rec_tracing())
+	if (!id || !tid || !rec_tracing())
 		return;
-	event.g = event.m = g->id;
-	event.cpu = rec_cpu_stamp(g->tid);
+	event.g = event.m = id;
+	event.cpu = rec_cpu_stamp(tid);
 	event.start = event.end = rec_now();
 	if (event.end - g->start >= least_ns)
-		event.object = run_delay(g->tid);
-	if (event.cpu)
+		event.object = run_delay(tid);
+	/* Another thread may have ended meanwhile, and its number may be a third one's. */
+	if (event.cpu && *(const volatile uint32_t *)&g->id == id)
 		rec_write_inside(&event);
 }
 

@@ -129,8 +129,9 @@ static void begin_image(struct rec_session *s, struct rec_caller *c)
 		return;
 	}
 	image->is_main = c->pid == s->pid;
-	/* In a PID namespace of its own its threads have other numbers for us. */
-	if (image->arena.header->pid == (uint32_t)c->pid)
+	/* In a PID namespace of its own its threads have other numbers for us, and in a time namespace other
+	 * times. */
+	if (image->arena.header->pid == (uint32_t)c->pid && !image->other_clock)
 		image->switches = s->switches;
 	if (s->o->request->trace && !image->switches)
 		atomic_store(&image->arena.header->options.cpu_time, 1);

@@ -96,8 +96,7 @@ static void describe(char what[96], enum rec_profile_kind kind, const struct tp_
 	char a[TP_UNITS_SIZE], b[TP_UNITS_SIZE], c[40];
 
 	if (kind == REC_PROFILE_CPU && !p->nsamples)
-		snprintf(what, 96, "no samples%s",
-			 p->nnotices ? "" : ": it used little CPU time");
+		snprintf(what, 96, "no samples%s", p->nnotices ? "" : ": it used little CPU time");
 	else if (kind == REC_PROFILE_CPU && p->ntypes >= 2)
 		snprintf(what, 96, "%s on a processor, %s", tp_fmt_ns(a, total(p, 1)),
 			 rec_dump_plural(c, (uint64_t)total(p, 0), "sample"));
@@ -266,6 +265,7 @@ static void write_trace(struct making *m)
 	m->dump->running_ns = result.running_ns;
 	m->dump->delay_ns = result.delay_ns;
 	m->dump->more_delay = result.more_delay;
+	m->dump->exact = m->dump->exact && result.exact;
 	m->dump->nonsense += result.contradictions;
 	memcpy(m->dump->remark, result.remark, sizeof(m->dump->remark));
 }

@@ -88,7 +88,11 @@ static void say_running(struct lines *l, const struct rec_result *r)
 	tp_fmt_ns(time, (int64_t)d->running_ns);
 	if (d->delay_ns)
 		tp_fmt_ns(delay, (int64_t)d->delay_ns);
-	say(l, "CPU time: %s%s (from %s%s%s)%s%s%s", d->exact ? "" : "at most ", time,
+	say(l, "CPU time: %s%s (from %s%s%s)%s%s%s",
+	    !d->exact	       ? "at most "
+	    : d->lost_switches ? "at least "
+			       : "",
+	    time,
 	    d->exact ? "the kernel's context switches"
 		     : "CPU clocks; context switches are not available",
 	    !d->exact && r->no_switches[0] ? ": " : "", d->exact ? "" : r->no_switches,

@@ -138,7 +138,7 @@ static void test_report_running(void **state)
 	r.last.lost_switches = 7000;
 	snprintf(
 	    all, sizeof(all),
-	    "%sCPU time: 250ms (from the kernel's context switches); run delay: 1ms\n"
+	    "%sCPU time: at least 250ms (from the kernel's context switches); run delay: 1ms\n"
 	    "lost: 7,000 context switches: they came faster than the recorder could read them; "
 	    "the trace calls these times \"not known\"\n%s",
 	    head, tail);

@@ -103,7 +103,7 @@ HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
 	X(close_range) X(closefrom)
 
 #define REAL_SIGNALS(X) \
-	X(sigaction) X(signal) X(__sysv_signal) X(sigprocmask) X(pthread_sigmask)
+	X(sigaction) X(signal) X(ssignal) X(sysv_signal) X(__sysv_signal) X(sigprocmask) X(pthread_sigmask)
 
 #define REAL_PROCESS(X) \
 	X(fork) X(execve) X(execvpe) X(fexecve) X(execveat) X(posix_spawn) X(posix_spawnp) \

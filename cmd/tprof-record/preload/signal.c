@@ -2,6 +2,7 @@
  * programs block all signals, or give all signals a handler. What the program does with our signal is kept
  * here; a signal of that number that somebody else has sent goes where the program wants it to go. */
 #include <signal.h>
+#include <string.h>
 
 #include "tprof-record/preload/real.h"
 
@@ -38,7 +39,8 @@ uint32_t signal_take(void)
 	struct sigaction ours = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
 
 	ours.sa_sigaction = on_signal;
-	sigfillset(&ours.sa_mask);
+	/* sigfillset leaves out the signal by which threads are cancelled. */
+	memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
 	for (int n = FIRST_CHOICE; n > SIGRTMIN && !number; n--)
 		if (!REAL(sigaction)(n, NULL, &theirs) && !(theirs.sa_flags & SA_SIGINFO) &&
 		    theirs.sa_handler == SIG_DFL && !REAL(sigaction)(n, &ours, NULL))
@@ -98,6 +100,8 @@ HOOK int sigaction(int n, const struct sigaction *restrict to, struct sigaction 
 	}
 
 SETS(signal)
+SETS(ssignal)
+SETS(sysv_signal)
 SETS(__sysv_signal)
 
 #define MASKS(name)                                                                                \

@@ -30,6 +30,7 @@ struct rec_trace_result {
 	uint64_t running_ns; /* the sum of the times that goroutines ran */
 	uint64_t
 	    delay_ns; /* the sum of the times that threads waited for a processor, as the kernel says */
+	bool exact;	       /* the kernel's switches of some thread are known */
 	bool more_delay;       /* that of some threads is not known */
 	size_t contradictions; /* records that could not be true together, and were left out */
 	char remark[200];      /* rec_names_remark; "" after an error */

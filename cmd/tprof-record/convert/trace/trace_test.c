@@ -693,7 +693,7 @@ static const struct {
      {{.kind = REC_SYSCALL, .start = AT(30), .end = AT(60), ON(1, 1), .arg = REC_CALL_READ},
       {.kind = REC_SYSCALL, .start = AT(70), .end = AT(80), ON(1, 1), .arg = REC_CALL_READ}},
      {OUT(10, 4000, 0), IN(20, 4000), OUT(40, 4000, 0), IN(50, 4000)},
-     59,
+     79,
      "0 ProcStatus p0\n"
      "0 p0 GoStatusStack g1\n"
      "0 p0 g1 ProcsChange\n"

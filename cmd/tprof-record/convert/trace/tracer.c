@@ -73,6 +73,8 @@ static void trace_call(struct rec_tracer *s, const struct rec_step *t)
 	t->g->wait_stack = t->event->stack;
 	t->m->in_call = !blocked;
 	if (blocked) {
+		if (s->writing)
+			s->result.running_ns += s->now - t->m->running;
 		rec_move(s, REC_MOVE_CALL_BLOCKS, t->m, NULL, 0, 0);
 		rec_tracer_drop_p(s, t->m);
 	}
@@ -147,16 +149,20 @@ static void trace_end(struct rec_tracer *s, const struct rec_step *t)
 		rec_tracer_go_on(s, t->m);
 }
 
-/* Threads have no more CPU time than there was: what the program made up would fill the disk. */
+/* Threads have no more CPU time than there was, and records of many periods are rare (the signal was blocked):
+ * what the program made up would fill the disk. */
+#define MOST_EXTRA 10000000u
 static bool can_be_used(struct rec_tracer *s, uint64_t periods)
 {
 	uint64_t ns = s->p->end_ns - s->p->arena.header->start_ns;
 	uint32_t hz = s->p->arena.header->options.cpu_hz;
 	uint64_t most = (ns / 1000000000u + 2) * hz * s->nms;
 
-	if (periods > most || s->periods > most - periods)
+	if (periods > most || s->periods > most - periods ||
+	    (periods > 1 && periods > MOST_EXTRA - s->extra))
 		return false;
 	s->periods += periods;
+	s->extra += periods > 1 ? (uint32_t)periods : 0;
 	return true;
 }
 
@@ -274,7 +280,8 @@ void rec_tracer_run(struct rec_tracer *s)
 	if (s->now < over)
 		s->now = over;
 	for (uint32_t i = 0; i < s->nms; i++)
-		if (s->ms[i].g && s->gs[s->ms[i].g - 1].state == REC_G_RUNNING)
+		if (s->ms[i].g &&
+		    (s->gs[s->ms[i].g - 1].state == REC_G_RUNNING || s->ms[i].in_call))
 			s->result.running_ns += s->now - s->ms[i].running;
 	s->w->finish(s);
 }

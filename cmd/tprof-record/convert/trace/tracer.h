@@ -185,6 +185,7 @@ struct rec_tracer {
 	uint32_t nalive;
 	size_t room_alive;
 	uint64_t periods;    /* of CPU time, in samples so far */
+	uint32_t extra;	     /* of those, in samples of several */
 	struct tp_ids tasks; /* that have begun: whether they are open */
 	struct rec_trace_result result;
 

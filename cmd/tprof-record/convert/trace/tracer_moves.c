@@ -54,7 +54,7 @@ static void leave(struct rec_tracer *s, struct rec_machine *m, enum rec_g_state 
 
 	if (!g)
 		return;
-	if (s->writing && g->state == REC_G_RUNNING)
+	if (s->writing && (g->state == REC_G_RUNNING || m->in_call))
 		s->result.running_ns += s->now - m->running;
 	g->state = (uint8_t)state;
 	g->m = 0;

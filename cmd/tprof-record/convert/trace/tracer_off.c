@@ -225,6 +225,14 @@ static void list_switches(struct rec_tracer *s, const struct rec_thread_of *of, 
 			rec_tracer_failed(s, tp_ids_put(&at, of[k].tid, now));
 		add_switch(s, &s->ms[of[now].m], i);
 	}
+	/* Of a thread without a switch, not even its end, nothing is known: the kernel stops telling them when
+	 * a program that may not be read is executed. */
+	for (size_t i = 0; i < n; i++) {
+		struct rec_off *o = &s->ms[of[i].m].off;
+
+		o->exact = o->first;
+		s->result.exact = s->result.exact || o->exact;
+	}
 	tp_ids_release(&at);
 }
 

@@ -69,6 +69,9 @@ static void add(struct rec_tracer *s, uint32_t i)
 	m = rec_tracer_m(s, e->m);
 	/* It comes before the wait that the thread may still be in. */
 	if (e->kind == REC_THREAD_USAGE) {
+		/* A thread that goes on while the process ends is asked once more when it ends. */
+		if (m->usage && m->usage->object != REC_DELAY_UNKNOWN)
+			s->result.delay_ns -= m->usage->object;
 		m->usage = e;
 		if (e->object == REC_DELAY_UNKNOWN)
 			s->result.more_delay = true;

@@ -131,7 +131,9 @@ static bool is_behind_call(uint64_t pc)
 {
 	const volatile uint8_t *code = (const volatile uint8_t *)(uintptr_t)pc;
 
-	if (pc < REC_PAGE || (pc % REC_PAGE < 2 && !rec_is_readable((pc - 2) & ~7ull)))
+	/* Code may be executable only. */
+	if (pc < REC_PAGE || !rec_is_readable((pc - 2) & ~7ull) ||
+	    !rec_is_readable((pc - 1) & ~7ull))
 		return false;
 	return code[-2] == 0x0f && code[-1] == 0x05;
 }
