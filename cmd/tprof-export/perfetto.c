@@ -151,7 +151,7 @@ static int pack(void *ctx, const void *data, size_t size, struct tp_err *err)
 {
 	unsigned char packed[1 << 15];
 	z_stream *z = ctx;
-	int code;
+	int code = 0;
 
 	z->next_in = (z_const Bytef *)(uintptr_t)data;
 	z->avail_in = (uInt)size;

@@ -263,7 +263,8 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 
 static void check_sums(const struct rep_run *run, bool exact)
 {
-	struct page p = {.store = store, .run = run};
+	static const struct rep_page_options none;
+	struct page p = {.store = store, .run = run, .opt = &none};
 	struct rep_time *t = &p.time;
 	struct tp_err err;
 	double busy = 0, alive = 0, all = 0, want[REP_TIME_NCLASSES] = {0};
