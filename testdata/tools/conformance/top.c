@@ -207,6 +207,7 @@ static int top_section(struct facts *f, const struct profile_run *run, const cha
 	if (code)
 		return code;
 	opt.sample_index = type;
+	opt.pprof_units = true;
 	opt.node_count = rows_shown(lines);
 	opt.node_fraction = opt.edge_fraction = 0;
 	code = rep_profile_top(&top, p, &opt, err);
