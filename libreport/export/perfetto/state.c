@@ -59,10 +59,7 @@ void show_state_slice(struct show *s, struct g_state *g)
 	json_str(s->p, "cat", "state");
 	if (g->state != TP_ST_RUNNING && g->stack != g->shown)
 		json_stack(s->p, "sf", g->stack);
-	if (g->state != TP_ST_RUNNING)
-		g->shown = g->stack;
-	else if (g->shown != TP_NONE) /* its first stack is still to be shown, with its P */
-		g->shown = 0;
+	g->shown = g->state != TP_ST_RUNNING ? g->stack : 0;
 	json_end(s->p);
 }
 
