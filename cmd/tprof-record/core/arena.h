@@ -179,7 +179,7 @@ struct rec_growth {
 	X(WAITS,      "waits",              "the table of threads was full") \
 	X(MODULES,    "mapped files",       "the table of mapped files was full") \
 	X(BLOCKS,     "heap blocks",        "there was not enough memory to track them") \
-	X(TIMERS,     "threads' CPU time", "the system did not give them a timer") \
+	X(TIMERS,     "timers of threads",  "the CPU time of these threads is not sampled") \
 	X(CONTENTION, "ns of the recorder's own contention", "its threads waited for each other") \
 	X(MEMORY,     "reservations",       "the system did not give memory") /* fallocate */
 /* clang-format on */

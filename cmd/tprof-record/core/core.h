@@ -207,6 +207,8 @@ extern char rec_cpu_mark;
 void rec_cpu_sample(const void *context, uint32_t missed);
 /* Ends sampling of the calling thread, and charges what it has used since its last sample. */
 void rec_cpu_end(void);
+/* The same before the thread's end: what it will use is lost. */
+void rec_cpu_give_up(void);
 
 /* ---- profiles ---- */
 

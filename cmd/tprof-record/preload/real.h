@@ -103,7 +103,8 @@ HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
 	X(close_range) X(closefrom)
 
 #define REAL_SIGNALS(X) \
-	X(sigaction) X(signal) X(ssignal) X(sysv_signal) X(__sysv_signal) X(sigprocmask) X(pthread_sigmask)
+	X(sigaction) X(signal) X(ssignal) X(bsd_signal) X(sysv_signal) X(__sysv_signal) X(sigset) X(sigignore) \
+	X(sigprocmask) X(pthread_sigmask)
 
 #define REAL_PROCESS(X) \
 	X(fork) X(execve) X(execvpe) X(fexecve) X(execveat) X(posix_spawn) X(posix_spawnp) \
@@ -121,11 +122,17 @@ HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
 	REAL_SIGNALS(X)                                                                            \
 	REAL_PROCESS(X)
 
+/* Declared only for old standards. */
+extern sighandler_t bsd_signal(int n, sighandler_t to);
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* programs call them all the same */
 struct real {
 #define REAL_X(name) __typeof__(name) *name;
 	REAL_FUNCTIONS(REAL_X)
 #undef REAL_X
 };
+#pragma GCC diagnostic pop
 extern struct real real;
 
 /* Finds all real functions. May be called again. */
@@ -150,6 +157,9 @@ bool exit_is_own_process(void);
  * Called once. signal_ignore ends it. */
 uint32_t signal_take(void);
 void signal_ignore(void);
+/* Whether the program blocks that signal in this thread, for a thread that it creates. */
+bool signal_blocked(void);
+void signal_inherit(bool was_blocked);
 /* Makes the key whose destructor notices the end of threads, and sets it for the caller. Called once,
  * first. */
 void thread_watch_ends(void);

@@ -56,6 +56,7 @@ struct coming {
 	} start;
 	void *arg;
 	uint32_t g;
+	bool blocked;
 };
 
 /* The last thread that this one created: programs often name a thread before it runs. */
@@ -69,6 +70,7 @@ static struct coming arrive(void *from)
 	struct coming coming = *(struct coming *)from;
 
 	REAL(free)(from);
+	signal_inherit(coming.blocked);
 	rec_thread_begin(coming.g, (uintptr_t)coming.start.posix);
 	mark(PTHREAD_DESTRUCTOR_ITERATIONS);
 	return coming;
@@ -97,6 +99,7 @@ static inline __attribute__((always_inline)) struct coming *announce(struct comi
 	if (!p)
 		return NULL;
 	coming.g = rec_thread_new((uintptr_t)coming.start.posix);
+	coming.blocked = signal_blocked();
 	*p = coming;
 	return p;
 }

@@ -215,3 +215,11 @@ __attribute__((noinline)) void rec_cpu_end(void)
 	rec_cpu_end_inside(caller);
 	rec_leave();
 }
+
+void rec_cpu_give_up(void)
+{
+	if (!rec_alive() || !rec_self.cpu.timer)
+		return;
+	rec_cpu_end();
+	rec_lose(REC_LOST_TIMERS, 1);
+}
