@@ -198,8 +198,8 @@ void rep_path_sort(struct rep_path_request *requests, size_t n);
 int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t n, int64_t max_hops,
 		  struct rep_path *path, struct tp_err *err);
 void rep_path_release(struct rep_path *path);
-/* Makes `folded`, a path in which a queue (whoever ended a wait had waited in the same function for
- * the same reason, and so on) is one chain: what was done in any of its waits is added up. Returns 0,
+/* Makes `folded`, a path in which a queue is one chain: waits in which the goroutine that ended each had
+ * itself waited in the same function for the same reason. Their times are added up. Returns 0,
  * TP_ENOMEM or TP_ELIMIT; release it in every case, and before `path`. */
 int rep_path_fold(const struct tp_dict *dict, const struct rep_path *path, struct rep_path *folded);
 

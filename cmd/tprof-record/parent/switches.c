@@ -58,7 +58,7 @@ struct rec_switches {
 
 static int open_event(pid_t pid, int cpu, bool children, size_t size)
 {
-	/* The event counts nothing; switches, forks and exits of threads are what is told. */
+	/* The event counts nothing: it makes the kernel report switches, forks and exits of threads. */
 	struct perf_event_attr attr = {
 	    .type = PERF_TYPE_SOFTWARE,
 	    .size = sizeof(attr),

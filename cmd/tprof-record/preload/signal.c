@@ -1,6 +1,6 @@
 /* The signal by which a thread's timer asks for a CPU sample, and the functions that could take it away from us:
- * programs block all signals, or give all signals a handler. What the program does with our signal is kept
- * here; a signal of that number that somebody else has sent goes where the program wants it to go. */
+ * programs block all signals, or give all signals a handler. What the program wants to do with our signal is
+ * kept here, and done with signals of that number that do not come from our timers. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -27,7 +27,7 @@ void signal_inherit(bool was_blocked)
 	blocked = was_blocked;
 }
 
-/* A signal that somebody else has sent waits until the program takes it, by sigwait for example: the thread
+/* A signal that does not come from our timers waits until the program takes it, by sigwait for example: the thread
  * blocks it from now on, and has no samples any more, which sigwait would return. */
 static void put_back(int n, siginfo_t *info, void *context)
 {

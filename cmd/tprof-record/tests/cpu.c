@@ -238,8 +238,8 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* The kernel says which signal with which value the timers of this process send; whoever sends it by
- * hand looks like one of them. Without a recorder there is none. */
+/* Finds the signal and the value that the timers of this process send, so that the same can be sent by hand.
+ * Returns 0 without a recorder, which makes the timers. */
 static int find_signal(siginfo_t *info)
 {
 	FILE *f = fopen("/proc/self/timers", "r");

@@ -22,7 +22,7 @@ struct g_state {
 	int64_t since;	 /* of the state */
 	uint32_t reason; /* of waiting */
 	uint32_t stack;	 /* where it stopped */
-	uint32_t shown;	 /* of its last slice; TP_NONE: there is none yet */
+	uint32_t shown;	 /* stack of its last slice; TP_NONE: no slice yet */
 	/* On a P, with or without a system call. */
 	uint32_t p;
 	int64_t on_since;

@@ -255,7 +255,7 @@ static inline bool rec_is_state(const struct rec_tracer *s, const struct rec_eve
 
 /* Lists the switches by thread. */
 void rec_off_find(struct rec_tracer *s);
-/* Set step and time of an M to its first or next step. False if there is none. */
+/* Set step and time of an M to its first or next step. Return whether it has one. */
 bool rec_off_rewind(const struct rec_tracer *s, struct rec_machine *m);
 bool rec_off_advance(const struct rec_tracer *s, struct rec_machine *m);
 

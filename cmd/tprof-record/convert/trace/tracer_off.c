@@ -407,7 +407,7 @@ static void leave_record(const struct rec_tracer *s, struct rec_machine *m)
 	o->slept = false;
 }
 
-/* Finds the next step of a thread whose switches are known. Returns false if there is none. */
+/* Goes to the next step of a thread whose switches are known. Returns whether it has one. */
 static bool find_exactly(const struct rec_tracer *s, struct rec_machine *m)
 {
 	struct rec_off *o = &m->off;

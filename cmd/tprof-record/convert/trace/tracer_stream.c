@@ -211,7 +211,7 @@ void rec_streams_rewind(struct rec_tracer *s, bool split)
 		sift_down(s, i);
 }
 
-/* Goes to the next step of M. Returns false if there is none. */
+/* Goes to the next step of an M. Returns whether it has one. */
 static bool go_on(const struct rec_tracer *s, struct rec_machine *m)
 {
 	const struct rec_event *e = event_of(s, m);
