@@ -16,15 +16,15 @@ coroutines_agree() { # LOG TRACE [more]
 		reason from span order by goroutine, start_ns' | sed 1d >coroutines.tsv
 	awk -F '\t' -v offset="${offset:-none}" -v more="${3:-}" -v slack=3000 '
 	function wrong(text) { if (wrongs++ < 5) print text; }
-	# Does its coroutine run again after line l, before it has told of its stop? The stop lies before
-	# the next start in the log: whichever of the two is nearer to where it ran again.
+	# Does its coroutine run again after line l, before it has told of its stop? Then it runs again
+	# before the program looked at its clock for the next start.
 	function runs_on(l, g, i,    k, f) {
 		for (k = l + 1; k < nlines; k++) {
 			split(line[k], f)
 			if (f[1] != g) return 0
 			if (f[2] == "Running") {
 				if (!((g, "start", i + 1) in from)) return 1
-				return f[3] + offset < (from[g, "stop", i] + from[g, "start", i + 1]) / 2
+				return f[3] + offset < from[g, "start", i + 1] - slack
 			}
 		}
 		return 0
