@@ -6,6 +6,7 @@
 
 #include "base/wire.h"
 #include "open/dumpline.h"
+#include "open/folded.h"
 #include "open/log.h"
 
 #define BEGIN ((size_t)64 << 10) /* bytes in which a header is searched for */
@@ -48,6 +49,7 @@ static const struct kind {
     [TP_KIND_JAVA_CONTENTION] = {.format = "java contention text",
 				 .name = "Java contention profile (text)"},
     [TP_KIND_JAVA_CPU] = {.format = "java cpu binary", .name = "Java CPU profile (binary)"},
+    [TP_KIND_FOLDED] = {.format = "folded stacks", .name = "profile of folded stacks (text)"},
     [TP_KIND_GOROUTINES] = {.format = "goroutine dump", .name = "goroutine dump (text)"},
 };
 
@@ -452,5 +454,7 @@ enum tp_kind tp_kind_of(const void *bytes, size_t size)
 	rest.at += tp_kind_header(rest.at, tp_scan_left(&rest), 0);
 	if (rest.at < rest.end)
 		return kind_of_text(rest);
+	if (!tp_log_is_binary(begin.at, tp_scan_left(&begin)) && tp_folded_is(all))
+		return TP_KIND_FOLDED;
 	return is_proto(bytes, size) ? TP_KIND_PROTO : TP_KIND_NONE;
 }

@@ -162,6 +162,7 @@ static void test_recognise_texts(void **state)
 	static const struct {
 		const char *text, *name; /* NULL: not a profile */
 	} cases[] = {
+	    {"main;f;g 12\n", "profile of folded stacks (text)"},
 	    {"heap profile: 1: 2 [3: 4] @ heap/1048576\n", "heap profile (text)"},
 	    {"heap profile:     85: 178257920 [    85: 178257920] @ growthz\n",
 	     "profile of heap growth (text)"},
