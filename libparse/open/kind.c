@@ -13,6 +13,7 @@
 
 static bool is_heap(struct tp_scan line, bool within);
 static bool is_growth(struct tp_scan line, bool within);
+static bool is_jemalloc(struct tp_scan line, bool within);
 static bool is_count(struct tp_scan line, bool within);
 static bool is_threads(struct tp_scan line, bool within);
 
@@ -31,6 +32,8 @@ static const struct kind {
     [TP_KIND_PROTO] = {.format = "pprof", .name = "pprof profile"},
     [TP_KIND_HEAP] = {"heap text", "heap profile (text)", .is_header = is_heap,
 		      .word = "heap profile: "},
+    [TP_KIND_JEMALLOC] = {"jemalloc heap text", "jemalloc heap profile (text)",
+			  .is_header = is_jemalloc, .word = "heap_v2/"},
     [TP_KIND_GROWTH] = {"heap growth text", "profile of heap growth (text)",
 			.is_header = is_growth},
     [TP_KIND_COUNT] = {"count text", "profile of counts (text)", .is_header = is_count,
@@ -72,6 +75,13 @@ static bool skip_digits(struct tp_scan *s)
 	struct tp_scan digits = tp_scan_run(s, TP_DIGITS);
 
 	return digits.at < digits.end;
+}
+
+/* "heap_v2/RATE" */
+static bool is_jemalloc(struct tp_scan line, bool within)
+{
+	(void)within;
+	return tp_scan_text(&line, "heap_v2/") && skip_digits(&line) && line.at == line.end;
 }
 
 /* Returns the first line or, with `comments`, the first line that is neither blank nor a comment. */

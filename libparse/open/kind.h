@@ -10,6 +10,7 @@ enum tp_kind {
 	TP_KIND_NONE,
 	TP_KIND_PROTO,		 /* profile.proto */
 	TP_KIND_HEAP,		 /* heap profile: … @ heap/RATE, heap_v2/, heapprofile */
+	TP_KIND_JEMALLOC,	 /* heap profile of jemalloc: heap_v2/RATE, alone in its line */
 	TP_KIND_GROWTH,		 /* … @ growthz, … @ fragmentationz */
 	TP_KIND_COUNT,		 /* NAME profile: total N */
 	TP_KIND_CONTENTION,	 /* --- contentionz N ---, --- contention: */

@@ -18,6 +18,7 @@ static const struct {
 } kinds[TP_NKINDS] = {
     [TP_KIND_HEAP] = {.read = tp_legacy_heap, .hidden = TP_HIDDEN_ALLOCATOR},
     [TP_KIND_GROWTH] = {.read = tp_legacy_heap, .hidden = TP_HIDDEN_ALLOCATOR},
+    [TP_KIND_JEMALLOC] = {.read = tp_legacy_jemalloc, .hidden = TP_HIDDEN_ALLOCATOR},
     [TP_KIND_COUNT] = {.read = tp_legacy_count, .hidden = TP_HIDDEN_CPU},
     [TP_KIND_CONTENTION] = {.read = tp_legacy_contention, .hidden = TP_HIDDEN_LOCKS},
     [TP_KIND_MUTEX] = {.read = tp_legacy_contention, .hidden = TP_HIDDEN_LOCKS},
@@ -139,6 +140,15 @@ static int make_frames(struct tp_legacy *l, struct tp_legacy_place *place, struc
 	return code;
 }
 
+/* Returns whether a sample shares the stack of the one before it (tp_legacy_same_stack). What looks
+ * at frames then skips it: otherwise a dump of 1 MB could have a thousand million frames. */
+static bool is_same_stack(const struct tp_legacy *l, size_t i)
+{
+	const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
+
+	return i > 0 && s[-1].at == s->at && s[-1].n == s->n;
+}
+
 /* Marks places of the runtime. In a stack with names, Go leaves out the lines of its runtime's
  * functions at the leaf and of goexit at the root (runtime/pprof/pprof.go, printStackRecord). So an
  * address without a line there is the runtime's. A function whose name Go does not know has a line
@@ -151,6 +161,8 @@ static void mark_runtime(struct tp_legacy *l)
 		const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
 		bool named = false;
 
+		if (is_same_stack(l, i))
+			continue;
 		for (size_t k = 0; k < s->n && !named; k++)
 			named = tp_legacy_place_at(l, stack[s->at + k])->nlines > 0;
 		for (size_t k = 0; k < s->n && named; k++) {
@@ -182,13 +194,15 @@ static int put_samples(struct tp_legacy *l)
 	const uint32_t *stack = (const void *)l->stack.data;
 	struct tp_buf frames = {0};
 	size_t n = tp_legacy_nsamples(l);
+	uint32_t node = 0;
 	int code = 0;
 
 	for (size_t i = 0; i < n && !code; i++) {
 		const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
-		uint32_t node = 0;
+		size_t k = is_same_stack(l, i) ? 0 : s->n;
 
-		for (size_t k = s->n; k-- && !code;) {
+		node = k || !s->n ? 0 : node;
+		while (k-- && !code) {
 			struct tp_legacy_place *place = tp_legacy_place_at(l, stack[s->at + k]);
 
 			if (!place->nframes)

@@ -116,6 +116,9 @@ int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, 
 /* Adds the sample, with a value for each type that was added (l->p->ntypes), and a label set of
  * tp_profile_label_set or 0. */
 int tp_legacy_end_sample(struct tp_legacy *l, const int64_t *values, uint32_t labels);
+/* Adds a sample with the stack of the one before it, which must exist. Its cost does not depend on the
+ * depth of the stack. */
+int tp_legacy_same_stack(struct tp_legacy *l, const int64_t *values, uint32_t labels);
 /* Forgets the addresses that were pushed. Names that follow are ignored. */
 int tp_legacy_drop(struct tp_legacy *l);
 /* Adds a sample with the addresses at the beginning of the text, each minus `back`. */
@@ -162,12 +165,22 @@ enum tp_legacy_hidden {
 /* Sets the profile's regular expressions of frames that are hidden. */
 int tp_legacy_rules(struct tp_legacy *l, enum tp_legacy_hidden hidden);
 
+/* The counts of a heap profile: objects, and their bytes. */
+struct tp_legacy_row {
+	int64_t inuse[2], alloc[2];
+	bool huge; /* some do not fit 64 bits */
+};
+/* Reads "1: 2 [3: 4]", in use and allocated; with `sign`, what is in use may be negative. Returns false
+ * if the text is something else. */
+bool tp_legacy_read_row(struct tp_scan *s, bool sign, struct tp_legacy_row *row);
+
 /* Returns whether samples below this header of a heap profile have four values. */
 bool tp_legacy_heap_has_four(struct tp_scan header);
 
 /* The readers, which legacy.c lists by kind. A reader reads l->lines to their end: sample types,
  * then samples, mappings and what else its format has. The header is the first line. */
 int tp_legacy_heap(struct tp_legacy *l);
+int tp_legacy_jemalloc(struct tp_legacy *l);
 int tp_legacy_count(struct tp_legacy *l);
 int tp_legacy_contention(struct tp_legacy *l);
 int tp_legacy_threads(struct tp_legacy *l);
