@@ -436,10 +436,27 @@ static bool is_proto(const uint8_t *data, size_t size)
 
 /* ---- all kinds ---- */
 
+size_t tp_kind_body(const void *data, size_t size)
+{
+	static const char *const markers[] = {"heap", "growth", "contention", "profile"};
+	struct tp_scan rest = scan(data, size), line = line_of(&rest, false);
+
+	if (!tp_scan_is(line, "--- symbol"))
+		return 0;
+	while (rest.at < rest.end && !tp_scan_is(line, "---"))
+		line = line_of(&rest, false);
+	line = line_of(&rest, false);
+	if (tp_scan_text(&line, "--- "))
+		for (size_t i = 0; i < sizeof(markers) / sizeof(markers[0]); i++)
+			if (tp_scan_is(line, markers[i]))
+				return (size_t)(rest.at - (const char *)data);
+	return 0;
+}
+
 /* Text formats are recognised by their words, profile.proto only by its fields; so it comes last.
  * (A log that begins with the year 2026 also begins like one of its fields.) But the strings of a
  * profile.proto, such as names of functions, may contain those words. */
-enum tp_kind tp_kind_of(const void *bytes, size_t size)
+static enum tp_kind kind_of(const void *bytes, size_t size)
 {
 	struct tp_scan all = scan(bytes, size);
 	struct tp_scan begin = scan(bytes, size < BEGIN ? size : BEGIN), rest = begin;
@@ -467,4 +484,11 @@ enum tp_kind tp_kind_of(const void *bytes, size_t size)
 	if (!tp_log_is_binary(begin.at, tp_scan_left(&begin)) && tp_folded_is(all))
 		return TP_KIND_FOLDED;
 	return is_proto(bytes, size) ? TP_KIND_PROTO : TP_KIND_NONE;
+}
+
+enum tp_kind tp_kind_of(const void *data, size_t size)
+{
+	size_t body = tp_kind_body(data, size);
+
+	return kind_of(body ? (const char *)data + body : data, size - body);
 }

@@ -29,6 +29,10 @@ enum tp_kind {
  * may come after the log of a program that crashed, at the whole text. */
 enum tp_kind tp_kind_of(const void *data, size_t size);
 
+/* Returns where the profile begins in a symbolized one, which has names before it
+ * (legacy_symbols.c), or 0 if the data is something else. */
+size_t tp_kind_body(const void *data, size_t size);
+
 /* Returns the offset of the first line at or after `from` that is the header of a text profile or
  * of a goroutine's stack; `size` if no line is. `from` must be the beginning of a line. */
 size_t tp_kind_header(const void *data, size_t size, size_t from);

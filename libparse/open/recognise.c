@@ -161,6 +161,7 @@ static int say_unknown(struct tp_scan all, struct tp_err *err)
 	    {"<html", "an HTML page"},
 	    {"{", "JSON text"},
 	    {"PERFILE2", "a Linux perf recording"},
+	    {"--- symbol", "a symbolized profile without the profile, cut off in its names"},
 	};
 	const char *what = "not a trace or profile";
 	char first[QUOTED + 40], hint[200];

@@ -232,11 +232,13 @@ static int read_samples(struct tp_legacy *l)
 
 	if (!code)
 		code = tp_legacy_end_names(l);
+	if (!code && l->body)
+		code = tp_legacy_symbols(l);
 	if (!code)
 		code = tp_legacy_map_places(l);
-	if (!code && kinds[l->kind].duplicates)
+	if (!code && kinds[l->kind].duplicates && !l->body)
 		tp_legacy_strip_duplicates(l);
-	if (!code && !tp_legacy_is_java(l))
+	if (!code && !tp_legacy_is_java(l) && !l->body)
 		mark_runtime(l);
 	if (!code)
 		code = put_samples(l);
@@ -411,6 +413,9 @@ static int find_begin(struct tp_legacy *l, size_t *at)
 {
 	uint64_t others = 0;
 
+	*at = l->body;
+	if (l->body)
+		return 0;
 	*at = tp_kind_header(l->data, l->whole, 0);
 	if (*at == l->whole || kinds[tp_kind_of(l->data, *at)].read)
 		*at = 0;
@@ -435,6 +440,7 @@ int tp_legacy_read(enum tp_kind kind, const uint8_t *data, size_t size,
 	    .data = data,
 	    .size = size,
 	    .whole = size,
+	    .body = tp_kind_body(data, size),
 	    .strict = opt->strict,
 	    .kind = kind,
 	    .lines = tp_lines(data, size),
@@ -443,7 +449,8 @@ int tp_legacy_read(enum tp_kind kind, const uint8_t *data, size_t size,
 	size_t at = 0;
 	int code;
 
-	if (opt->dumps && l.kind == TP_KIND_COUNT && counts_goroutines(data, size))
+	if (opt->dumps && l.kind == TP_KIND_COUNT &&
+	    counts_goroutines(data + l.body, size - l.body))
 		l.dumps = &dumps;
 	snprintf(p->format, sizeof(p->format), "%s", tp_kind_format(l.kind));
 	if (l.kind == TP_KIND_CPU || tp_legacy_is_java(&l)) {

@@ -36,8 +36,10 @@ struct tp_legacy {
 	struct tp_profile *p;
 	struct tp_err *err;
 	const uint8_t *data;
-	size_t whole; /* size of the dump */
-	size_t size;  /* end of the part being read */
+	size_t whole;	 /* size of the dump */
+	size_t body;	 /* where the profile begins, behind the names of a symbolized one */
+	uint32_t binary; /* string: the program that a symbolized profile names */
+	size_t size;	 /* end of the part being read */
 	bool strict;
 	enum tp_kind kind;
 	struct tp_lines lines;
@@ -111,7 +113,7 @@ int tp_legacy_push(struct tp_legacy *l, uint64_t address);
 /* Pushes every 0x… in the text, minus `back`: 1 turns a return address into that of the call. With
  * `leaf`, the first address of the sample is not changed. Returns 1 after tp_legacy_lose() if an
  * address does not fit 64 bits; that loses the sample, too, unless `leaf` is set, which means that
- * samples have several lines. */
+ * samples have several lines. In a symbolized profile `back` is 0: its addresses are of calls. */
 int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, bool leaf);
 /* Adds the sample, with a value for each type that was added (l->p->ntypes), and a label set of
  * tp_profile_label_set or 0. */
@@ -188,6 +190,9 @@ int tp_legacy_cpu(struct tp_legacy *l);
 int tp_legacy_java(struct tp_legacy *l);
 /* Reads the names of a Java profile's addresses, from the next line on. */
 int tp_legacy_java_names(struct tp_legacy *l);
+
+/* Gives the places the names of a symbolized profile. Called after its samples are read. */
+int tp_legacy_symbols(struct tp_legacy *l);
 
 /* Reads labels {"key":"value", …}, quoted as Go's %q does, into a label set. */
 int tp_legacy_labels(struct tp_legacy *l, struct tp_scan text, uint32_t *set);

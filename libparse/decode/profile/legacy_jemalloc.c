@@ -128,6 +128,16 @@ static int lose_at(struct tp_legacy *l, struct tp_lines at, uint64_t samples, co
 	return code;
 }
 
+/* Loses the line of a thread, but not the stack, which other threads have too. */
+static int lose_thread(struct tp_legacy *l, const char *why)
+{
+	struct tp_loss loss = {
+	    .offset = tp_lines_offset(&l->lines), .bytes = tp_lines_bytes(&l->lines), .events = 1};
+
+	return tp_profile_lose(l->p, l->err, l->strict ? TP_EFORMAT : 0, loss, "line %llu %s",
+			       (unsigned long long)l->lines.number, why);
+}
+
 /* Tells it if the threads below a line t* have another sum. */
 static int check_threads(struct reader *r, const struct counts *all, const struct sum *threads)
 {
@@ -238,10 +248,8 @@ static int push_stack(struct tp_legacy *l, bool *ok)
 	if (rest.at != rest.end)
 		return tp_legacy_lose(l, 1, "has something in its stack that is not an address");
 	code = tp_legacy_push_all(l, s, 1, false);
-	if (code > 0)
-		return tp_legacy_lose(l, 1, "has an address that does not fit 64 bits");
 	*ok = !code;
-	return code;
+	return code > 0 ? 0 : code;
 }
 
 /* Reads the stack at hand, and its counts: a sample of each thread, or one of the line t*. The line
@@ -264,7 +272,7 @@ static int read_stack(struct reader *r)
 		if (!why && c.all && total.any)
 			why = "is a second sum of the same stack";
 		if (why) {
-			code = tp_legacy_lose(l, !c.all, why);
+			code = c.all ? tp_legacy_lose(l, 0, why) : lose_thread(l, why);
 		} else if (c.all) {
 			total = c;
 		} else {

@@ -85,7 +85,7 @@ int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, 
 			code = tp_legacy_lose(l, !leaf, "has an address that does not fit 64 bits");
 			return code ? code : 1;
 		}
-		code = tp_legacy_push(l, first ? address : address - back);
+		code = tp_legacy_push(l, first || l->body ? address : address - back);
 		first = false;
 	}
 	return code;

@@ -56,6 +56,20 @@ static const struct {
      "57 528909: 0x48000f#1 < 0x7f0f#2 < 0x9998#3 {bytes=9216}\n"
      "map 400000-500000 0 /usr/bin/server \n"
      "map 7f00-8000 0 /lib/libc.so.6 \n" EVERYTHING},
+    {"symbolized: names stand before the profile, a caller before what is inlined into it; the "
+     "addresses "
+     "are those of calls already, and one without a name is not the runtime's",
+     "--- symbol\nbinary=/bin/server\n"
+     "0x0000000000000010 g(int)--T::operator--(int)--h\n"
+     "0x0000000000000020 0x20\n"
+     "0x0000000000000030 main\n"
+     "0x0000000000000040 nobody\n"
+     "---\n--- heap\n"
+     "heap profile: 2: 10 [2: 10] @ heapprofile\n"
+     "2: 10 [2: 10] @ 0x0000000000000010 0x0000000000000020 0x0000000000000030\n",
+     "objects/count space/bytes per space/bytes 1\n"
+     "2 10: 0x10#1 h+T::operator--(int)+g(int) < 0x20#1 < 0x30#1 main {bytes=5}\n"
+     "map 0-ffffffffffffffff 0 /bin/server \n"},
     {"heapprofile: nothing was sampled; words before a sample do not matter",
      "heap profile: 2: 10 [2: 10] @ heapprofile\n"
      "at 17 2: 10 [2: 10] @ 0x10\n",
