@@ -52,6 +52,8 @@ static const struct kind {
     [TP_KIND_JAVA_CONTENTION] = {.format = "java contention text",
 				 .name = "Java contention profile (text)"},
     [TP_KIND_JAVA_CPU] = {.format = "java cpu binary", .name = "Java CPU profile (binary)"},
+    [TP_KIND_ALLOCS] = {"allocation trace", "trace of allocations (text)",
+			.begin = {"tracealloc(0x", "tracefree(0x"}},
     [TP_KIND_FOLDED] = {.format = "folded stacks", .name = "profile of folded stacks (text)"},
     [TP_KIND_GOROUTINES] = {.format = "goroutine dump", .name = "goroutine dump (text)"},
 };
@@ -475,6 +477,10 @@ static enum tp_kind kind_of(const void *bytes, size_t size)
 	kind = tp_kind_of_words(bytes, size, &words, &period);
 	if (kind)
 		return kind;
+	/* Its stacks look like those of a goroutine dump. */
+	if (!tp_log_is_binary(begin.at, tp_scan_left(&begin)) &&
+	    tp_scan_find(begin, "\ntracealloc(0x"))
+		return TP_KIND_ALLOCS;
 	if (tp_log_has_dump(all.at, size))
 		return TP_KIND_GOROUTINES;
 	rest = before_controls(begin);

@@ -15,6 +15,9 @@ int tp_proto_read(const uint8_t *data, size_t size, const struct tp_profile_opti
  * them, that of the data. */
 int tp_legacy_read(enum tp_kind kind, const uint8_t *data, size_t size,
 		   const struct tp_profile_options *opt, struct tp_profile *p, struct tp_err *err);
+/* Reads a trace of allocations. */
+int tp_allocs_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
+		   struct tp_profile *p, struct tp_err *err);
 /* Reads folded stacks. */
 int tp_folded_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
 		   struct tp_profile *p, struct tp_err *err);

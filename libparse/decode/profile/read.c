@@ -71,6 +71,8 @@ int tp_profile_read(const void *data, size_t size, const struct tp_profile_optio
 	opt = opt ? opt : &defaults;
 	if (kind == TP_KIND_GOROUTINES)
 		code = tp_goroutines_read(data, size, opt, *p, err);
+	else if (kind == TP_KIND_ALLOCS)
+		code = tp_allocs_read(data, size, opt, *p, err);
 	else if (kind == TP_KIND_FOLDED)
 		code = tp_folded_read(data, size, opt, *p, err);
 	else if (kind == TP_KIND_PROTO)
