@@ -8,6 +8,7 @@
 #include "open/dumpline.h"
 #include "open/folded.h"
 #include "open/log.h"
+#include "open/perf.h"
 
 #define BEGIN ((size_t)64 << 10) /* bytes in which a header is searched for */
 
@@ -54,6 +55,7 @@ static const struct kind {
     [TP_KIND_JAVA_CPU] = {.format = "java cpu binary", .name = "Java CPU profile (binary)"},
     [TP_KIND_ALLOCS] = {"allocation trace", "trace of allocations (text)",
 			.begin = {"tracealloc(0x", "tracefree(0x"}},
+    [TP_KIND_PERF] = {.format = "perf script", .name = "samples of perf script (text)"},
     [TP_KIND_FOLDED] = {.format = "folded stacks", .name = "profile of folded stacks (text)"},
     [TP_KIND_GOROUTINES] = {.format = "goroutine dump", .name = "goroutine dump (text)"},
 };
@@ -487,8 +489,12 @@ static enum tp_kind kind_of(const void *bytes, size_t size)
 	rest.at += tp_kind_header(rest.at, tp_scan_left(&rest), 0);
 	if (rest.at < rest.end)
 		return kind_of_text(rest);
-	if (!tp_log_is_binary(begin.at, tp_scan_left(&begin)) && tp_folded_is(all))
-		return TP_KIND_FOLDED;
+	if (!tp_log_is_binary(begin.at, tp_scan_left(&begin))) {
+		if (tp_perf_is(all))
+			return TP_KIND_PERF;
+		if (tp_folded_is(all))
+			return TP_KIND_FOLDED;
+	}
 	return is_proto(bytes, size) ? TP_KIND_PROTO : TP_KIND_NONE;
 }
 

@@ -120,12 +120,6 @@ static const struct suffix *take_suffix(struct tp_scan *name)
 	return NULL;
 }
 
-/* C++ and Rust, as the linker sees them. */
-static bool is_mangled(struct tp_scan name)
-{
-	return tp_scan_begins(name, "_Z") || tp_scan_begins(name, "_R");
-}
-
 static int string(struct folded *f, struct tp_scan text, uint32_t *id)
 {
 	return tp_dict_string(f->p->dict, text.at, tp_scan_left(&text), id);
@@ -204,10 +198,9 @@ static int read_stack(struct folded *f, struct tp_scan rest, uint32_t *node)
 			code = string(f, file, &function.file);
 		if (!code)
 			code = string(f, name, &function.name);
-		/* A system name makes the reports look for a shorter name, which is right for
-		 * mangled ones only: <module> and f<int> are written for people. */
-		if (!code && (suffix || is_mangled(name)))
-			code = string(f, is_mangled(name) ? name : whole, &function.system_name);
+		if (!code && (suffix || tp_profile_is_mangled(name)))
+			code = string(f, tp_profile_is_mangled(name) ? name : whole,
+				      &function.system_name);
 		if (!code)
 			code = tp_dict_function(f->p->dict, &function, &frame.function);
 		if (!code && !inlined) {
