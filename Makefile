@@ -280,7 +280,7 @@ $(B)/lib/tprof-preload.so: $(call inside,$(PRELOAD_SRC))
 # thread-local variable.
 INSIDE_NEEDED := $(call lib_src,libparse/base) $(call lib_src,libparse/decode) $(call lib_src,libparse/symbol) \
 	libparse/order/quote.c libparse/order/printable.c \
-	$(addprefix libreport/profile/,demangle.c cppname.c rustname.c)
+	$(addprefix libreport/profile/,demangle.c cppname.c rustname.c rustname_v0.c punycode.c)
 INSIDE_ALIKE := $(if $(PLAIN),$(filter-out libparse/symbol/dwarf.c,$(INSIDE_NEEDED)))
 $(B)/inside/libneeded.a: $(call obj,$(INSIDE_ALIKE)) $(call inside,$(filter-out $(INSIDE_ALIKE),$(INSIDE_NEEDED)))
 	$(call say,AR,$@)

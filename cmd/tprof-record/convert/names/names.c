@@ -221,14 +221,15 @@ static int put_name(struct rec_names *n, const struct tp_symbol *s, uint32_t *id
 	struct tp_text mangled = {name, (uint32_t)strnlen(name, UINT32_MAX)};
 	int code;
 
-	if (strncmp(name, "_Z", 2) != 0)
+	if (!begins(name, "_Z") && !begins(name, "_R"))
 		return put_text(n, s->name, id);
 	n->readable.size = 0;
 	code = rep_demangle_name(mangled, REP_DEMANGLE_TEMPLATES, &n->readable);
 	if (code)
 		return code;
-	if (n->readable.size < 2 || n->readable.size >= LONGEST ||
-	    !memcmp(n->readable.data, "_Z", 2))
+	/* What is no mangled name stays as it is. */
+	if (!n->readable.size || n->readable.size >= LONGEST ||
+	    (n->readable.size >= 2 && !memcmp(n->readable.data, name, 2)))
 		return put_text(n, s->name, id);
 	return tp_dict_string(n->dict, n->readable.data, n->readable.size, id);
 }

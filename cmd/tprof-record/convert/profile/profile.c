@@ -137,7 +137,7 @@ static void add_drop_frames(struct maker *m)
 	    "pvalloc|operator new(\\[\\])?|"
 	    "(std::__new_allocator|__gnu_cxx::new_allocator|std::allocator|std::allocator_traits)"
 	    "<.*>::allocate|"
-	    "__rust_(re)?alloc(_zeroed)?|__rdl_(re)?alloc(_zeroed)?|alloc::alloc::.*";
+	    "(__rustc::)?(__rust|__rdl)_(re)?alloc(_zeroed)?|alloc::alloc::.*";
 
 	if (m->kind == REC_PROFILE_HEAP)
 		m->out->drop_frames = string(m, allocators);
