@@ -8,10 +8,8 @@
 #include "profile/demangle.h"
 #include "tprof-record/convert/names/images.h"
 
-/* Where distributions put separate debugging information. */
-#define DEBUG_FILES "/usr/lib/debug/.build-id/%.2s/%s.debug"
-#define PATH_ROOM   512
-#define LONGEST	    1024 /* bytes of a readable name; longer ones are templates */
+#define PATH_ROOM 512
+#define LONGEST	  1024 /* bytes of a readable name; longer ones are templates */
 
 /* ---- files ---- */
 
@@ -76,8 +74,6 @@ static void open_file(struct rec_names *n, struct rec_named_file *f)
 {
 	const char *path = rec_process_string(n->p, f->name);
 	const char *id = rec_process_string(n->p, f->build_id);
-	char debug[PATH_ROOM];
-	size_t size;
 
 	f->tried = true;
 	/* "[vdso]" and memory without a file. */
@@ -89,17 +85,7 @@ static void open_file(struct rec_names *n, struct rec_named_file *f)
 		f->image = NULL;
 		return;
 	}
-	if (tp_image_has_lines(f->image))
-		return;
-	id = tp_image_gnu_id(f->image);
-	size = strlen(id);
-	if (size < 3 || size > 200)
-		return;
-	snprintf(debug, sizeof(debug), DEBUG_FILES, id, id + 2);
-	if (!rec_images_get(n->p->images, debug, &f->debug, NULL) && !tp_image_is(f->debug, id)) {
-		rec_images_give(n->p->images, f->debug);
-		f->debug = NULL;
-	}
+	f->debug = rec_images_debug(n->p->images, f->image);
 }
 
 /* ---- lifecycle ---- */
