@@ -286,9 +286,9 @@ static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 		size = 1;
 	}
 	p->named = size > 0;
-	if (!size && n->for_traces) {
+	if (!size && (p->module || n->for_traces)) {
 		call_after_place(n, p->module, pc - 1, text);
-		chain[0] = (struct tp_symbol){.name = text, .system_name = text, .file = ""};
+		chain[0] = (struct tp_symbol){.name = text, .system_name = "", .file = ""};
 		size = 1;
 	}
 	frames = tp_arena_alloc(&n->arena, (size ? size : 1) * sizeof(*frames));
