@@ -19,6 +19,7 @@ QUIET=${V:-1}
 . testdata/recorder/lib.sh
 . "$source/testdata/recorder/ends.sh"
 . "$source/testdata/recorder/api.sh"
+. "$source/testdata/recorder/symbols.sh"
 
 # ---- what it says is so ----
 
@@ -130,7 +131,7 @@ of_the_library() {
 }
 
 # The longest first.
-groups='crashes early held odd children soup hooks die threads inside series others heaps traces_in_the_middle of_the_library'
+groups='crashes early held odd children soup hooks die threads inside series others heaps names_apart traces_in_the_middle of_the_library'
 
 if [ -n "$results" ]; then
 	$group

@@ -37,6 +37,13 @@ skip() { # name, why
 	printf 'skipped %s: %s\n' "$1" "$2"
 }
 
+# A port that nobody listens at (the third column is the local address, in hex).
+free_port() {
+	awk -v seed="$$" 'NR == FNR { if (split($2, a, ":") == 2) used[a[2]] = 1; next }
+		END { srand(seed + systime()); do p = 20000 + int(rand() * 20000); while (sprintf("%04X", p) in used); print p }' \
+		/proc/net/tcp /dev/null
+}
+
 # PRELOAD: what else is loaded into the program. AS: what runs the recorder, as another user maybe.
 record() { env ${PRELOAD:+LD_PRELOAD="$PRELOAD"} timeout -k 5 "${LIMIT:-60}" ${AS:-} "$bin/tprof-record" "$@"; }
 

@@ -27,7 +27,8 @@ wanted() {
 # Programs, each with its package and a check that wants it.
 packages='redis-server:redis-server:redis redis-cli:redis-tools:redis redis-benchmark:redis-tools:redis
 	memcached:memcached:memcached memcaslap:libmemcached-tools:memcached memcping:libmemcached-tools:memcached
-	sqlite3:sqlite3:sqlite3 xz:xz-utils:xz zstd:zstd:zstd rustc:rustc:Rust c++:g++:C++'
+	sqlite3:sqlite3:sqlite3 xz:xz-utils:xz zstd:zstd:zstd rustc:rustc:Rust c++:g++:C++
+	debuginfod:debuginfod:debuginfod curl:curl:debuginfod'
 lacking() {
 	for p in $packages; do
 		name=${p##*:} p=${p%:*}
@@ -194,6 +195,7 @@ fi
 if wanted odd; then
 	. "$source/testdata/recorder/odd.sh"
 fi
+. "$source/testdata/recorder/symbols.sh"
 if wanted api; then
 	. "$source/testdata/recorder/api.sh"
 	api
@@ -209,6 +211,9 @@ if wanted 'a Rust program'; then
 		bad 'a Rust program' 'rustc could not build it' rust.log
 	fi
 fi
+if wanted 'names of Rust'; then
+	rust_names
+fi
 if wanted jemalloc; then
 	PRELOAD=$jemalloc
 	in_both 'jemalloc, preloaded' 3 '--all --heap=4096' "$programs/threads" cancel
@@ -219,6 +224,10 @@ if wanted jemalloc; then
 	else
 		bad 'jemalloc, linked' 'it could not be built' cc.log
 	fi
+fi
+
+if wanted debuginfod; then
+	from_debuginfod
 fi
 
 # ---- programs as people have them ----
@@ -247,12 +256,6 @@ fi
 in_both 'xz -T2' 3 --all xz -T2 -3 --block-size=1MiB -c text
 in_both 'zstd -T2' 3 --all zstd -q -T2 -9 -c text
 
-# A port that nobody listens at (the third column is the local address, in hex).
-free_port() {
-	awk -v seed="$$" 'NR == FNR { if (split($2, a, ":") == 2) used[a[2]] = 1; next }
-		END { srand(seed + systime()); do p = 20000 + int(rand() * 20000); while (sprintf("%04X", p) in used); print p }' \
-		/proc/net/tcp /dev/null
-}
 await() { # command that succeeds when it is up
 	for _ in $(seq 600); do
 		"$@" >/dev/null 2>&1 && return 0

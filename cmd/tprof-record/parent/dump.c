@@ -267,7 +267,7 @@ static void write_trace(struct making *m)
 	m->dump->more_delay = result.more_delay;
 	m->dump->exact = m->dump->exact && result.exact;
 	m->dump->nonsense += result.contradictions;
-	memcpy(m->dump->remark, result.remark, sizeof(m->dump->remark));
+	memcpy(m->dump->remark, result.remark, sizeof(result.remark));
 }
 
 /* ---- all of it ---- */

@@ -24,7 +24,7 @@ struct rec_dump {
 	/* Sentences: what could not be written and why. */
 	char trouble[REC_DUMP_TROUBLES][400];
 	size_t ntroubles;
-	char remark[200];
+	char remark[320];
 	uint64_t lost[REC_NLOSSES]; /* counted by the process */
 	uint64_t unfinished;	    /* records whose threads died while writing them */
 	uint64_t spilled;	    /* records that did not fit on the disk */

@@ -113,7 +113,9 @@ static void flag_mappings(struct maker *m)
 			struct tp_frame f = tp_dict_frame_at(d, i);
 			uint32_t mapping = tp_dict_location_at(d, f.location).mapping;
 
-			if (mapping && mapping <= m->out->nmappings && !f.function == !named)
+			bool has = tp_dict_function_at(d, f.function).system_name != 0;
+
+			if (mapping && mapping <= m->out->nmappings && has == named)
 				m->out->mappings[mapping - 1].flags = named ? all : 0;
 		}
 	}
@@ -137,7 +139,7 @@ static void add_drop_frames(struct maker *m)
 	    "pvalloc|operator new(\\[\\])?|"
 	    "(std::__new_allocator|__gnu_cxx::new_allocator|std::allocator|std::allocator_traits)"
 	    "<.*>::allocate|"
-	    "__rust_(re)?alloc(_zeroed)?|__rdl_(re)?alloc(_zeroed)?|alloc::alloc::.*";
+	    "(__rustc::)?(__rust|__rdl)_(re)?alloc(_zeroed)?|alloc::alloc::.*";
 
 	if (m->kind == REC_PROFILE_HEAP)
 		m->out->drop_frames = string(m, allocators);
