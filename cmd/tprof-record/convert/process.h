@@ -28,6 +28,7 @@ struct rec_process {
 	 * known. */
 	const struct rec_event *switches;
 	size_t nswitches;
+	uint64_t switches_end_ns; /* they are not known from then on; 0: they are */
 	/* Start of the trace, in CLOCK_MONOTONIC; 0: it starts with the process. Earlier records are left
 	 * out, and waits that began earlier are cut to begin here. */
 	uint64_t begin_ns;

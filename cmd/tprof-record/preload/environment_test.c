@@ -86,7 +86,7 @@ static void test_take_too_long(void **unused)
 	strcpy(text + 2000, "|LD_PRELOAD=/l/tprof-preload.so");
 	assert_false(environment_take(make(text, space, env), "", true));
 	assert_null(env[0]);
-	assert_int_equal(environment_lack(env), 0);
+	assert_int_equal(environment_lack(env, true), 0);
 }
 
 static void test_complete(void **unused)
@@ -113,11 +113,11 @@ static void test_complete(void **unused)
 			 " again=1", false);
 	for (size_t i = 0; i < N(cases); i++) {
 		char text[256];
-		size_t size = environment_lack(make(cases[i].env, space, env));
+		size_t size = environment_lack(make(cases[i].env, space, env), true);
 		void *room = malloc(size + 1);
 
 		assert_non_null(room);
-		join(text, size ? environment_complete(room, env) : env);
+		join(text, size ? environment_complete(room, env, true) : env);
 		free(room);
 		assert_string_equal(text, cases[i].whole);
 	}
