@@ -106,6 +106,8 @@ all_running() {
 
 hooks() { same 'what hooks must keep' 3 '--all --heap=1 --follow-children' "$programs/hooks"; }
 
+sandbox() { . "$source/testdata/recorder/sandbox.sh"; }
+
 odd() { . "$source/testdata/recorder/odd.sh"; }
 
 held() {
@@ -130,7 +132,7 @@ of_the_library() {
 }
 
 # The longest first.
-groups='crashes early held odd children soup hooks die threads inside series others heaps traces_in_the_middle of_the_library'
+groups='crashes early held odd sandbox children soup hooks die threads inside series others heaps traces_in_the_middle of_the_library'
 
 if [ -n "$results" ]; then
 	$group

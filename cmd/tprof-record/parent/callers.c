@@ -79,8 +79,8 @@ static uint64_t find_end(struct rec_session *s, struct rec_image *image, char wh
 		snprintf(why, 300, "%s", path);
 	} else if (ns) {
 		snprintf(why, 300,
-			 "it executed %s, which did not report to the recorder: it is statically linked, "
-			 "privileged, or cut off by a sandbox",
+			 "it executed %s, which did not report to the recorder (statically linked, "
+			 "privileged, or cut off by a sandbox)",
 			 path[0] ? path : name);
 	}
 	rec_image_cut(image, ns);

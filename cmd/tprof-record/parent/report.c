@@ -152,11 +152,12 @@ static void say_others(struct lines *l, const struct rec_result *r,
 		say(l, "recording of %s ended early; the first: %s",
 		    rec_dump_plural(n, r->others_ended, "process"), r->other_ended);
 	if (r->children)
-		say(l, "not recorded: %s%s that it started; %s", r->more_children ? "at least " : "",
+		say(l, "not recorded: %s%s that %s", r->more_children ? "at least " : "",
 		    rec_dump_plural(n, r->children, "process"),
-		    request->children ? "they did not report to the recorder: they are statically "
-					"linked, privileged, or cut off by a sandbox"
-				      : "use --follow-children");
+		    request->children
+			? "did not report to the recorder (statically linked, privileged, or cut "
+			  "off by a sandbox)"
+			: "it started; use --follow-children");
 	if (r->turned_away)
 		say(l, "not recorded: %s: too many at the same time",
 		    rec_dump_plural(n, r->turned_away, "process"));

@@ -76,6 +76,7 @@ struct rec_goroutine {
  * + 1. */
 struct rec_off {
 	bool exact;	      /* the kernel's switches are known */
+	bool told;	      /* of this thread, at any time */
 	bool ended;	      /* the last switch is its exit */
 	uint32_t first, last; /* its switches, … */
 	uint32_t lead;	      /* how long a switch to it takes, ns */

@@ -234,8 +234,7 @@ static void list_switches(struct rec_tracer *s, const struct rec_thread_of *of, 
 		if (e->kind == REC_SWITCH_LOST)
 			add_lost(s, e->start, e->end < p->end_ns ? e->end : p->end_ns,
 				 rec_switch_cpu(e));
-		if (e->kind == REC_SWITCH_LOST || e->end < s->earliest || e->end > p->end_ns ||
-		    rec_switch_pid(e) != p->pid)
+		if (e->kind == REC_SWITCH_LOST || e->end < s->earliest || rec_switch_pid(e) != p->pid)
 			continue;
 		k = tp_ids_get(&at, rec_switch_tid(e));
 		if (k == TP_NO_ID)
@@ -243,14 +242,16 @@ static void list_switches(struct rec_tracer *s, const struct rec_thread_of *of, 
 		now = whose(s, of, n, k, e->end);
 		if (now != k)
 			rec_tracer_failed(s, tp_ids_put(&at, of[k].tid, now));
-		add_switch(s, &s->ms[of[now].m], i);
+		s->ms[of[now].m].off.told = true;
+		if (e->end <= p->end_ns)
+			add_switch(s, &s->ms[of[now].m], i);
 	}
 	/* Of a thread without a switch, not even its end, nothing is known: the kernel stops telling them when
 	 * a program that may not be read is executed. */
 	for (size_t i = 0; i < n; i++) {
 		struct rec_off *o = &s->ms[of[i].m].off;
 
-		o->exact = o->first;
+		o->exact = o->told;
 		s->result.exact = s->result.exact || o->exact;
 	}
 	tp_ids_release(&at);
