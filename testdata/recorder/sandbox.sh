@@ -37,7 +37,7 @@ whole='20MiB in use'
 # What only some of the recording needs, and what a new process needs.
 for call in ptrace openat close rt_sigaction timer_create clock_gettime prctl fcntl sched_yield socket; do
 	for how in eperm kill; do
-		told "a filter refuses $call, $how" --all "$whole" 'recording ended' "$sandbox" $how "$(number $call)"
+		told "a filter refuses $call, $how" '--all --heap=1' "$whole" 'recording ended' "$sandbox" $how "$(number $call)"
 	done
 done
 for call in futex getpid gettid madvise rt_sigprocmask; do
@@ -56,7 +56,7 @@ done
 told 'a child in another network, followed' '--all --follow-children' '^not recorded: 1 process that' '' \
 	"$sandbox" network
 for how in hidden closed nofiles; do
-	told "a program that is $how" --all "$whole" 'recording ended' "$sandbox" $how
+	told "a program that is $how" '--all --heap=1' "$whole" 'recording ended' "$sandbox" $how
 done
 printf 'int main(void) { return 5; }\n' >small.c
 if ${CC:-cc} -static -o static small.c 2>static.err; then
