@@ -132,7 +132,9 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 		rec_unmap(parents, REC_ARENA_SIZE);
 		return ENOMEM;
 	}
-	forget_samples();
+	/* Looking at the counters touches their memory. */
+	if (generations > 1)
+		forget_samples();
 	atomic_store_explicit(&s->core.live, 1, memory_order_release);
 	rec_thread_begin(0, 0);
 	if (parents) {
