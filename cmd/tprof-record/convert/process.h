@@ -24,6 +24,7 @@ struct rec_process {
 	 * May be a mapped file. */
 	const struct rec_event *events;
 	size_t nevents;
+	uint64_t events_end_ns; /* there may be none of what ended later; 0: there are all */
 	/* Switches of the threads of this and maybe other processes (trace/switch.h); NULL: they are not
 	 * known. */
 	const struct rec_event *switches;

@@ -26,8 +26,8 @@
 static void set_name(long at, size_t size)
 {
 	if (rec_may(REC_NEED_NAMES))
-		rec_call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, (long)size, (long)"tprof-record",
-		 0);
+		rec_call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, (long)size,
+			 (long)"tprof-record", 0);
 }
 
 void *rec_map(size_t size)

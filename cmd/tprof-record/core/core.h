@@ -33,14 +33,14 @@ extern struct rec_core *rec_core;
 /* System calls that the process may not make any more, by what needs them (preload/filter.c). */
 enum rec_need {
 	REC_NEED_ALL = 1,
-	REC_NEED_START = 2,    /* a new process */
-	REC_NEED_TIMERS = 4,   /* timers and clocks of CPU time */
-	REC_NEED_FILES = 8,    /* reading /proc */
-	REC_NEED_NAMES = 16,   /* of threads and mappings */
-	REC_NEED_KINDS = 32,   /* of descriptors */
-	REC_NEED_YIELD = 64,   /* yielding the processor */
+	REC_NEED_START = 2,	/* a new process */
+	REC_NEED_TIMERS = 4,	/* timers and clocks of CPU time */
+	REC_NEED_FILES = 8,	/* reading /proc */
+	REC_NEED_NAMES = 16,	/* of threads and mappings */
+	REC_NEED_KINDS = 32,	/* of descriptors */
+	REC_NEED_YIELD = 64,	/* yielding the processor */
 	REC_NEED_HANDLER = 128, /* of the signal for CPU samples: changing it, … */
-	REC_NEED_RETURN = 256, /* … and returning from it */
+	REC_NEED_RETURN = 256,	/* … and returning from it */
 };
 extern _Atomic uint32_t rec_lacks; /* forked children inherit it */
 

@@ -248,6 +248,8 @@ static void write_trace(struct making *m)
 	for (int i = 0; i < ATTEMPTS; i++) {
 		code = rec_spool_map(s, &p.events, &err);
 		p.nevents = s->n;
+		if (!code && s->lost)
+			p.events_end_ns = s->n ? p.events[s->n - 1].end : 1;
 		if (!code)
 			code = try_trace(m, &p, &result, &size, &err);
 		if (!code || !make_room(m, &err))

@@ -162,7 +162,8 @@ static void test_report_not_recorded(void **state)
 	assert_non_null(strstr(
 	    (char *)out.data,
 	    "recording ended after 12ms: its seccomp filter does not allow futex\n"
-	    "recording of 2 processes ended early; the first: 7-sh after 3ms: it entered the strict "
+	    "recording of 2 processes ended early; the first: 7-sh after 3ms: it entered the "
+	    "strict "
 	    "mode of seccomp\n"
 	    "not recorded: 1 process that did not report to the recorder (statically linked, "
 	    "privileged, or cut off by a sandbox)\n"));
@@ -214,9 +215,9 @@ static void test_report_goes_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_report_all_well), cmocka_unit_test(test_report_empty_profile),
-	    cmocka_unit_test(test_report_losses),   cmocka_unit_test(test_report_nothing),
-	    cmocka_unit_test(test_report_goes_on),  cmocka_unit_test(test_report_running),
+	    cmocka_unit_test(test_report_all_well),	cmocka_unit_test(test_report_empty_profile),
+	    cmocka_unit_test(test_report_losses),	cmocka_unit_test(test_report_nothing),
+	    cmocka_unit_test(test_report_goes_on),	cmocka_unit_test(test_report_running),
 	    cmocka_unit_test(test_report_not_recorded),
 	};
 

@@ -39,11 +39,11 @@ struct rec_result {
 	char ended[400];
 	unsigned others_ended;
 	char other_ended[400];
-	uint64_t children;	 /* that were not recorded */
-	bool more_children;	 /* there may be more: the kernel did not tell */
-	unsigned strangers;	 /* reports of other users' processes */
-	unsigned turned_away;	 /* more processes at a time than are recorded */
-	char refused[400];	 /* why a process that reported could not be recorded, "" */
+	uint64_t children;    /* that were not recorded */
+	bool more_children;   /* there may be more: the kernel did not tell */
+	unsigned strangers;   /* reports of other users' processes */
+	unsigned turned_away; /* more processes at a time than are recorded */
+	char refused[400];    /* why a process that reported could not be recorded, "" */
 };
 
 struct rec_session_options {

@@ -39,8 +39,8 @@ enum {
 
 struct ring {
 	int fd;
-	int more; /* another event that writes to it; -1: none */
-	uint64_t told; /* how many records it says are lost */
+	int more;			   /* another event that writes to it; -1: none */
+	uint64_t told;			   /* how many records it says are lost */
 	struct perf_event_mmap_page *page; /* followed by the data */
 	size_t size;			   /* of the data, a power of 2 */
 	uint32_t cpu;
@@ -67,7 +67,7 @@ struct rec_switches {
 	struct rec_event *round; /* not in the file yet */
 	size_t nround, room;
 	uint64_t lost;
-	uint64_t nbegun; /* processes */
+	uint64_t nbegun;       /* processes */
 	struct tp_ids exec_of; /* by process */
 	struct exec *execs;
 	size_t nexecs, room_execs;
@@ -263,7 +263,8 @@ static void put(struct rec_switches *s, const struct rec_event *e)
 
 static void add_lost(struct rec_switches *s, struct ring *r, uint64_t n, uint64_t now)
 {
-	struct rec_event e = {.kind = REC_SWITCH_LOST, .start = r->latest, .end = now, .arg = r->cpu};
+	struct rec_event e = {
+	    .kind = REC_SWITCH_LOST, .start = r->latest, .end = now, .arg = r->cpu};
 
 	r->told += n;
 	s->lost += n;
@@ -555,7 +556,8 @@ int rec_switches_map(struct rec_switches *s, uint64_t from, uint64_t to,
 	if (code || !list->n)
 		return code;
 	first = find(list->events, list->n, from > SLACK_NS ? from - SLACK_NS : 0);
-	list->n = find(list->events, list->n, to < UINT64_MAX - SLACK_NS ? to + SLACK_NS : to) - first;
+	list->n =
+	    find(list->events, list->n, to < UINT64_MAX - SLACK_NS ? to + SLACK_NS : to) - first;
 	list->events += first;
 	return 0;
 }

@@ -120,7 +120,8 @@ static void test_switches_no_folder(void **state)
 	struct tp_err err;
 
 	(void)state;
-	assert_int_equal(rec_switches_begin(&s, getpid(), REC_SWITCHES_OF_ALL, "/nowhere", &err), TP_EIO);
+	assert_int_equal(rec_switches_begin(&s, getpid(), REC_SWITCHES_OF_ALL, "/nowhere", &err),
+			 TP_EIO);
 	assert_null(s);
 	rec_switches_end(s);
 }

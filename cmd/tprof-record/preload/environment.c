@@ -122,8 +122,7 @@ static struct lack lacking(char *const *env)
 
 bool environment_can_load(void)
 {
-	return !library[0] ||
-	       !rec_call(SYS_faccessat, AT_FDCWD, (long)library, R_OK, 0, 0, 0);
+	return !library[0] || !rec_call(SYS_faccessat, AT_FDCWD, (long)library, R_OK, 0, 0, 0);
 }
 
 /* Returns how many bytes a copy of the environment without our entries takes; 0: it has none. */
@@ -136,7 +135,7 @@ static size_t excess(char *const *env)
 		const char *list = value(env[count], REC_PRELOAD);
 
 		if (list && rec_preload_find(list, &size))
-			text = strlen(env[count]) + 1;
+			text += strlen(env[count]) + 1;
 		any = any || text || value(env[count], REC_ENVIRONMENT);
 	}
 	return any ? (count + 1) * sizeof(*env) + text : 0;
@@ -158,9 +157,9 @@ static char **strip(void *room, char *const *env)
 		*to++ = *env;
 		if (!list || !rec_preload_find(list, &size))
 			continue;
-		stpcpy(text, *env);
 		to[-1] = text;
-		if (!rec_preload_strip(text + strlen(REC_PRELOAD "=")))
+		text = stpcpy(text, *env) + 1;
+		if (!rec_preload_strip(to[-1] + strlen(REC_PRELOAD "=")))
 			to--;
 	}
 	*to = NULL;

@@ -29,7 +29,10 @@ enum { PRIVATE_MAP = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
  * them. */
 #define CALL(name, without, ...)                                                                   \
 	{                                                                                          \
-		#name, SYS_##name, without, { __VA_ARGS__ }                                        \
+#name, SYS_##name, without,                                                        \
+		{                                                                                  \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
 	}
 static const struct call {
 	const char *name;
@@ -195,9 +198,8 @@ static uint32_t answer(const struct sock_fprog *f, const struct seccomp_data *da
 
 static bool allows(const struct sock_fprog *f, const struct call *c)
 {
-	struct seccomp_data data = {.nr = (int)c->number,
-				    .arch = ARCH,
-				    .instruction_pointer = (uintptr_t)&answer};
+	struct seccomp_data data = {
+	    .nr = (int)c->number, .arch = ARCH, .instruction_pointer = (uintptr_t)&answer};
 	uint32_t action;
 
 	memcpy(data.args, c->arg, sizeof(data.args));

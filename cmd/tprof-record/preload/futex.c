@@ -61,8 +61,7 @@ static inline __attribute__((always_inline)) long other(long number, const long 
 	}
 	if (unlikely(exec_is_fork(number, a))) {
 		start_before_fork();
-		return exec_forked(
-		    REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]));
+		return exec_forked(REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 	}
 	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

@@ -99,7 +99,8 @@ struct rec_off {
 	bool done;	/* with the wait at the end */
 	uint32_t stack; /* the last that is known */
 	uint32_t g;	/* which went off: index + 1 */
-	bool nests;	/* a record takes the time of others, of signal handlers that ran during a wait */
+	bool
+	    nests; /* a record takes the time of others, of signal handlers that ran during a wait */
 
 	/* Without switches: the share of time for which it is off, and the end of the record before. */
 	double share;
@@ -170,7 +171,7 @@ struct rec_tracer {
 	bool split;	       /* steps are made of records and of times off */
 	uint32_t *switch_next; /* of each switch: the next of the same thread */
 	uint32_t *switch_lead; /* of each switch to a thread: how long it may have taken, ns */
-	uint32_t *outer;       /* of each record of threads that nest them: the one around it, + 1 */
+	uint32_t *outer; /* of each record of threads that nest them: the one around it, + 1 */
 	struct rec_lost *lost; /* in the order of their ends */
 	size_t nlost, room_lost;
 

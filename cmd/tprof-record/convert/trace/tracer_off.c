@@ -86,8 +86,9 @@ static void add_lost(struct rec_tracer *s, uint64_t start, uint64_t end, uint32_
 	if (last && end < last->end)
 		end = last->end;
 	if (s->nlost == MOST_LOST) {
-		*last = (struct rec_lost){
-		    .start = start < last->start ? start : last->start, .end = end, .cpu = UINT32_MAX};
+		*last = (struct rec_lost){.start = start < last->start ? start : last->start,
+					  .end = end,
+					  .cpu = UINT32_MAX};
 		return;
 	}
 	if (rec_tracer_failed(s, tp_grow_raw(&s->lost, &s->room_lost, s->nlost, sizeof(*s->lost))))
@@ -234,7 +235,8 @@ static void list_switches(struct rec_tracer *s, const struct rec_thread_of *of, 
 		if (e->kind == REC_SWITCH_LOST)
 			add_lost(s, e->start, e->end < p->end_ns ? e->end : p->end_ns,
 				 rec_switch_cpu(e));
-		if (e->kind == REC_SWITCH_LOST || e->end < s->earliest || rec_switch_pid(e) != p->pid)
+		if (e->kind == REC_SWITCH_LOST || e->end < s->earliest ||
+		    rec_switch_pid(e) != p->pid)
 			continue;
 		k = tp_ids_get(&at, rec_switch_tid(e));
 		if (k == TP_NO_ID)
@@ -262,7 +264,8 @@ static void list_switches(struct rec_tracer *s, const struct rec_thread_of *of, 
 /* A thread that waits may run a signal handler that waits as well: the record of the inner wait comes first, as it
  * ends first. */
 
-#define SLEPT (1u << 31) /* beside the number of the record around: the thread was off in this one */
+#define SLEPT                                                                                      \
+	(1u << 31) /* beside the number of the record around: the thread was off in this one */
 
 static uint64_t start_of(const struct rec_event *e)
 {
@@ -412,8 +415,10 @@ static void next_off(const struct rec_tracer *s, struct rec_off *o)
 			o->out = e->end;
 			o->in = next && next->kind == REC_SWITCH_IN ? began(s, o, until) : until;
 			o->over = e->flags & REC_SWITCH_EXIT;
-			o->reason =
-			    e->flags & REC_SWITCH_RUNNABLE ? REC_ON_PREEMPTED : REC_ON_KERNEL;
+			o->reason = e->flags & REC_SWITCH_RUNNABLE ? REC_ON_PREEMPTED
+				    : s->p->events_end_ns && until > s->p->events_end_ns
+					? REC_ON_UNKNOWN
+					: REC_ON_KERNEL;
 			if (s->nlost && lost_between(s, UINT32_MAX, e->end, until, &lost)) {
 				o->reason = REC_ON_UNKNOWN;
 				if (next && next->kind == REC_SWITCH_OUT)

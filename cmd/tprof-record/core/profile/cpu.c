@@ -59,9 +59,8 @@ void rec_cpu_begin(uint32_t tid)
 	_Static_assert(sizeof(event) == 64, "SIGEV_MAX_SIZE");
 	if (!every || !number)
 		return;
-	if (!rec_may(REC_NEED_TIMERS) ||
-	    rec_call(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&event, (long)&timer, 0, 0,
-		     0) != 0) {
+	if (!rec_may(REC_NEED_TIMERS) || rec_call(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID,
+						  (long)&event, (long)&timer, 0, 0, 0) != 0) {
 		rec_lose(REC_LOST_TIMERS, 1);
 		return;
 	}
