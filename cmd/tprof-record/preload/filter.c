@@ -27,13 +27,9 @@ enum { PRIVATE_MAP = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 
 /* The calls of core and preload, with the arguments by which filters tell them apart, and what there is not without
  * them. */
-#define CALL(name, without, ...)                                                                   \
-	{                                                                                          \
-#name, SYS_##name, without,                                                        \
-		{                                                                                  \
-			__VA_ARGS__                                                                \
-		}                                                                                  \
-	}
+/* clang-format off */
+#define CALL(name, without, ...) {#name, SYS_##name, without, {__VA_ARGS__}}
+/* clang-format on */
 static const struct call {
 	const char *name;
 	long number;
@@ -49,7 +45,7 @@ static const struct call {
     CALL(munmap, REC_NEED_ALL, REC_PAGE, REC_PAGE),
     CALL(getpid, REC_NEED_ALL),
     CALL(gettid, REC_NEED_ALL),
-    CALL(rt_sigprocmask, REC_NEED_ALL, ~0u, REC_PAGE, 0, 8),
+    CALL(rt_sigprocmask, REC_NEED_ALL, (uint64_t)-1, REC_PAGE, 0, 8),
     CALL(rt_sigreturn, REC_NEED_RETURN),
     CALL(rt_sigprocmask, REC_NEED_TIMERS, SIG_UNBLOCK, REC_PAGE, 0, 8),
     CALL(clock_gettime, REC_NEED_TIMERS, CLOCK_THREAD_CPUTIME_ID, REC_PAGE),
@@ -57,10 +53,10 @@ static const struct call {
     CALL(timer_create, REC_NEED_TIMERS, CLOCK_THREAD_CPUTIME_ID, REC_PAGE, REC_PAGE),
     CALL(timer_settime, REC_NEED_TIMERS, 0, 0, REC_PAGE),
     CALL(timer_delete, REC_NEED_TIMERS),
-    CALL(openat, REC_NEED_FILES, (uint32_t)AT_FDCWD, REC_PAGE, O_RDONLY | O_CLOEXEC),
+    CALL(openat, REC_NEED_FILES, (uint64_t)AT_FDCWD, REC_PAGE, O_RDONLY | O_CLOEXEC),
     CALL(read, REC_NEED_FILES, 3, REC_PAGE, 96),
     CALL(close, REC_NEED_FILES, 3),
-    CALL(readlinkat, REC_NEED_FILES, (uint32_t)AT_FDCWD, REC_PAGE, REC_PAGE, 4096),
+    CALL(readlinkat, REC_NEED_FILES, (uint64_t)AT_FDCWD, REC_PAGE, REC_PAGE, 4096),
     CALL(prctl, REC_NEED_NAMES, PR_GET_NAME, REC_PAGE),
     CALL(prctl, REC_NEED_NAMES, 0x53564d41 /* PR_SET_VMA */, 0, REC_PAGE, REC_PAGE, REC_PAGE),
     CALL(fcntl, REC_NEED_KINDS, 3, F_GETFL),
@@ -69,7 +65,7 @@ static const struct call {
     CALL(rt_sigaction, REC_NEED_HANDLER, 50, REC_PAGE, 0, 8),
     /* Of a new process. */
     CALL(rt_sigaction, REC_NEED_START, 50, 0, REC_PAGE, 8),
-    CALL(faccessat, REC_NEED_START, (uint32_t)AT_FDCWD, REC_PAGE, R_OK),
+    CALL(faccessat, REC_NEED_START, (uint64_t)AT_FDCWD, REC_PAGE, R_OK),
     CALL(socket, REC_NEED_START, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC),
     CALL(connect, REC_NEED_START, 3, REC_PAGE, 40),
     CALL(setsockopt, REC_NEED_START, 3, SOL_SOCKET, SO_SNDTIMEO, REC_PAGE, 16),
@@ -82,7 +78,7 @@ static const struct call {
     CALL(prlimit64, REC_NEED_START, 0, RLIMIT_FSIZE, 0, REC_PAGE),
     CALL(mmap, REC_NEED_START, 0, REC_ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, 3),
     CALL(close, REC_NEED_START, 3),
-    CALL(readlinkat, REC_NEED_START, (uint32_t)AT_FDCWD, REC_PAGE, REC_PAGE, 4096),
+    CALL(readlinkat, REC_NEED_START, (uint64_t)AT_FDCWD, REC_PAGE, REC_PAGE, 4096),
 };
 enum { NCALLS = sizeof(calls) / sizeof(*calls) };
 
