@@ -25,8 +25,9 @@
 /* Names the mapping, so that tools that look at the program's memory can tell it from the program's own. */
 static void set_name(long at, size_t size)
 {
-	rec_call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, (long)size, (long)"tprof-record",
-		 0);
+	if (rec_may(REC_NEED_NAMES))
+		rec_call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, (long)size,
+			 (long)"tprof-record", 0);
 }
 
 void *rec_map(size_t size)

@@ -20,7 +20,7 @@
 #include "tprof-record/core/event.h"
 
 #define REC_MAGIC   0x3130306472707274u /* "trprd001" */
-#define REC_VERSION 3
+#define REC_VERSION 4
 
 enum {
 	REC_NGS = 16384,      /* goroutines alive at a time whose present wait is known */
@@ -216,6 +216,9 @@ struct rec_header {
 	/* Children without a record: those of vfork, which use the parent's memory until they execute a
 	 * program, and those that libc starts itself. */
 	_Atomic uint32_t untold;
+	/* Recording has ended before the process: when, and why (string). */
+	_Atomic uint32_t stopped;
+	_Atomic uint64_t stopped_ns;
 };
 
 /* The parts, in their order; each begins on a page. */

@@ -6,6 +6,7 @@
 #include <time.h>
 
 struct rec_core *rec_core;
+_Atomic uint32_t rec_lacks;
 
 /* Where the arena of the parent lies, after a fork has cleared the state. */
 static void *last_arena;
@@ -26,7 +27,8 @@ uint32_t rec_cpu_stamp(uint32_t tid)
 	struct timespec t;
 	uint64_t ns;
 
-	if (!rec_tracing() || rec_call(SYS_clock_gettime, clock, (long)&t, 0, 0, 0, 0))
+	if (!rec_tracing() || !rec_may(REC_NEED_TIMERS) ||
+	    rec_call(SYS_clock_gettime, clock, (long)&t, 0, 0, 0, 0))
 		return 0;
 	ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 	return (uint32_t)(ns >> REC_CPU_SHIFT) | 1;
@@ -130,7 +132,9 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 		rec_unmap(parents, REC_ARENA_SIZE);
 		return ENOMEM;
 	}
-	forget_samples();
+	/* Looking at the counters touches their memory. */
+	if (generations > 1)
+		forget_samples();
 	atomic_store_explicit(&s->core.live, 1, memory_order_release);
 	rec_thread_begin(0, 0);
 	if (parents) {
@@ -144,4 +148,14 @@ void rec_core_end(void)
 {
 	if (rec_core)
 		atomic_store_explicit(&rec_core->live, 0, memory_order_relaxed);
+}
+
+void rec_core_resume(void)
+{
+	if (rec_core && rec_core->generation)
+		atomic_store_explicit(&rec_core->live, 1, memory_order_release);
+	if (!rec_enter())
+		return;
+	rec_cpu_begin((uint32_t)rec_call(SYS_gettid, 0, 0, 0, 0, 0, 0));
+	rec_leave();
 }

@@ -30,6 +30,25 @@ struct rec_core {
 };
 extern struct rec_core *rec_core;
 
+/* System calls that the process may not make any more, by what needs them (preload/filter.c). */
+enum rec_need {
+	REC_NEED_ALL = 1,
+	REC_NEED_START = 2,	/* a new process */
+	REC_NEED_TIMERS = 4,	/* timers and clocks of CPU time */
+	REC_NEED_FILES = 8,	/* reading /proc */
+	REC_NEED_NAMES = 16,	/* of threads and mappings */
+	REC_NEED_KINDS = 32,	/* of descriptors */
+	REC_NEED_YIELD = 64,	/* yielding the processor */
+	REC_NEED_HANDLER = 128, /* of the signal for CPU samples: changing it, … */
+	REC_NEED_RETURN = 256,	/* … and returning from it */
+};
+extern _Atomic uint32_t rec_lacks; /* forked children inherit it */
+
+static inline bool rec_may(uint32_t need)
+{
+	return !(atomic_load_explicit(&rec_lacks, memory_order_relaxed) & need);
+}
+
 static inline bool rec_alive(void)
 {
 	return rec_core && atomic_load_explicit(&rec_core->live, memory_order_acquire);
@@ -80,6 +99,8 @@ extern __thread struct rec_self rec_self __attribute__((tls_model("initial-exec"
 int rec_core_begin(const struct rec_options *options, bool shared);
 /* Ends recording in this process. Other threads may be in the middle of a record. */
 void rec_core_end(void);
+/* Goes on after rec_core_end. */
+void rec_core_resume(void);
 
 /* Makes the calling thread a goroutine: the one that rec_thread_new has announced (`g`), or a new one (0).
  * Returns at once if the thread has a goroutine already. */

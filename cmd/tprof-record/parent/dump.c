@@ -217,15 +217,19 @@ static void add_switches(struct making *m, struct rec_process *p)
 {
 	static const struct rec_event none;
 	struct rec_switches *s = m->image->switches;
+	struct rec_switches_list list;
 	struct tp_err err = {0};
 
 	if (!s)
 		return;
-	if (rec_switches_map(s, p->arena.header->start_ns, p->end_ns, &p->switches, &p->nswitches,
-			     &m->dump->lost_switches, &err))
+	if (rec_switches_map(s, p->arena.header->start_ns, p->end_ns, &list, &err))
 		trouble(m->dump, "switches of threads: %s", err.msg);
-	else if (!p->switches)
-		p->switches = &none;
+	else
+		p->switches = list.events ? list.events : &none;
+	p->nswitches = list.n;
+	p->switches_end_ns = list.end_ns;
+	m->dump->lost_switches = list.lost;
+	m->dump->switch_error = list.error;
 	m->dump->exact = p->switches != NULL;
 }
 
@@ -244,6 +248,8 @@ static void write_trace(struct making *m)
 	for (int i = 0; i < ATTEMPTS; i++) {
 		code = rec_spool_map(s, &p.events, &err);
 		p.nevents = s->n;
+		if (!code && s->lost)
+			p.events_end_ns = s->n ? p.events[s->n - 1].end : 1;
 		if (!code)
 			code = try_trace(m, &p, &result, &size, &err);
 		if (!code || !make_room(m, &err))

@@ -35,6 +35,7 @@ struct rec_dump {
 	bool more_delay; /* that of some threads is not known */
 	bool exact;	 /* by the kernel's switches */
 	uint64_t lost_switches;
+	int switch_error; /* errno of that, if the disk was full; else they came too fast */
 	/* Why threads could not be looked at while they ran, "" */
 	char blind[400];
 };

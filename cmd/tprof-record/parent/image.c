@@ -117,21 +117,26 @@ static int check_header(const struct rec_header *h, struct tp_err *err)
 	return 0;
 }
 
-static void name_it(struct rec_image *image)
+/* Each byte is read once, as the program may change it. */
+void rec_image_string(const struct rec_image *image, uint32_t at, char *to, size_t size)
 {
-	uint32_t exe = image->arena.header->exe;
-	char path[PATH_MAX];
 	size_t n = 0;
 
-	/* Not checked yet: each byte is read once, as the program may change it. */
-	while (exe < REC_STRING_BYTES && n < sizeof(path) - 1) {
-		char c = image->arena.strings[exe++];
+	while (at < REC_STRING_BYTES && n < size - 1) {
+		char c = image->arena.strings[at++];
 
 		if (!c)
 			break;
-		path[n++] = c;
+		to[n++] = c;
 	}
-	path[n] = 0;
+	to[n] = 0;
+}
+
+static void name_it(struct rec_image *image)
+{
+	char path[PATH_MAX];
+
+	rec_image_string(image, image->arena.header->exe, path, sizeof(path));
 	rec_program_name(path, image->program);
 }
 
@@ -241,12 +246,14 @@ static void stamp(uint64_t *ns, uint64_t *sec, uint64_t *nsec)
 	*nsec = (uint64_t)t.tv_nsec;
 }
 
-static void end_earlier(struct rec_image *image, uint64_t ns)
+void rec_image_cut(struct rec_image *image, uint64_t ns)
 {
 	uint64_t unix_ns = image->end_sec * 1000000000u + image->end_nsec;
 
-	image->end_ns -= ns;
-	unix_ns -= ns;
+	if (ns <= image->arena.header->start_ns || ns >= image->end_ns)
+		return;
+	unix_ns -= image->end_ns - ns;
+	image->end_ns = ns;
 	image->end_sec = unix_ns / 1000000000u;
 	image->end_nsec = unix_ns % 1000000000u;
 }
@@ -266,8 +273,7 @@ void rec_image_halt(struct rec_image *image, bool alive, uint64_t exec_ns)
 	stamp(&image->end_ns, &image->end_sec, &image->end_nsec);
 	image->alive = alive;
 	/* The exec may be heard late. */
-	if (exec_ns > image->arena.header->start_ns && exec_ns < image->end_ns)
-		end_earlier(image, image->end_ns - exec_ns);
+	rec_image_cut(image, exec_ns);
 }
 
 /* ---- folders ---- */

@@ -119,9 +119,10 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 		any = true;
 	}
 	if (d->lost_switches)
-		say(l, "lost: %s %s", rec_dump_count(n, d->lost_switches),
-		    "context switches: they came faster than the recorder could read them; the "
-		    "trace calls these times \"not known\"");
+		say(l, "lost: %s context switches: %s; the trace calls these times \"not known\"",
+		    rec_dump_count(n, d->lost_switches),
+		    d->switch_error ? strerror(d->switch_error)
+				    : "they came faster than the recorder could read them");
 	if (d->unfinished)
 		say(l, "lost: %s: their threads ended while writing them",
 		    rec_dump_plural(n, d->unfinished, "event"));
@@ -131,8 +132,8 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 	if (d->nonsense)
 		say(l, "left out: %s records or entries that are not valid",
 		    rec_dump_count(n, d->nonsense));
-	if (!any && !d->lost_switches && !d->unfinished && !d->spilled && !d->nonsense &&
-	    d->nfiles && !d->ntroubles)
+	if (!any && !r->ended[0] && !d->lost_switches && !d->unfinished && !d->spilled &&
+	    !d->nonsense && d->nfiles && !d->ntroubles)
 		say(l, "nothing lost");
 	if (d->remark[0])
 		say(l, "%s", d->remark);
@@ -140,13 +141,23 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 		say(l, "%s", r->blind);
 }
 
-static void say_others(struct lines *l, const struct rec_result *r)
+static void say_others(struct lines *l, const struct rec_result *r,
+		       const struct rec_request *request)
 {
 	char n[40];
 
+	if (r->ended[0])
+		say(l, "recording ended %s", r->ended);
+	if (r->others_ended)
+		say(l, "recording of %s ended early; the first: %s",
+		    rec_dump_plural(n, r->others_ended, "process"), r->other_ended);
 	if (r->children)
-		say(l, "not recorded: %s that it started; use --follow-children",
-		    rec_dump_plural(n, r->children, "process"));
+		say(l, "not recorded: %s%s that %s", r->more_children ? "at least " : "",
+		    rec_dump_plural(n, r->children, "process"),
+		    request->children
+			? "did not report to the recorder (statically linked, privileged, or cut "
+			  "off by a sandbox)"
+			: "it started; use --follow-children");
 	if (r->turned_away)
 		say(l, "not recorded: %s: too many at the same time",
 		    rec_dump_plural(n, r->turned_away, "process"));
@@ -214,7 +225,7 @@ int rec_report(const struct rec_result *r, const struct rec_request *request, st
 	say_files(&l, r, request);
 	say_running(&l, r);
 	say_losses(&l, r);
-	say_others(&l, r);
+	say_others(&l, r, request);
 	say_troubles(&l, r);
 	say_what_next(&l, r);
 	return l.failed ? TP_ENOMEM : 0;

@@ -145,6 +145,39 @@ static void test_report_running(void **state)
 	expect(&r, all);
 }
 
+static void test_report_not_recorded(void **state)
+{
+	struct rec_result r = recorded();
+	struct rec_request request = {.children = true};
+	struct tp_buf out = {0};
+
+	(void)state;
+	strcpy(r.ended, "after 12ms: its seccomp filter does not allow futex");
+	r.others_ended = 2;
+	strcpy(r.other_ended, "7-sh after 3ms: it entered the strict mode of seccomp");
+	r.children = 1;
+	assert_int_equal(rec_report(&r, &request, &out), 0);
+	assert_int_equal(tp_buf_put(&out, "", 1), 0);
+	assert_null(strstr((char *)out.data, "nothing lost"));
+	assert_non_null(strstr(
+	    (char *)out.data,
+	    "recording ended after 12ms: its seccomp filter does not allow futex\n"
+	    "recording of 2 processes ended early; the first: 7-sh after 3ms: it entered the "
+	    "strict "
+	    "mode of seccomp\n"
+	    "not recorded: 1 process that did not report to the recorder (statically linked, "
+	    "privileged, or cut off by a sandbox)\n"));
+	tp_buf_release(&out);
+	r.more_children = true;
+	request.children = false;
+	assert_int_equal(rec_report(&r, &request, &out), 0);
+	assert_int_equal(tp_buf_put(&out, "", 1), 0);
+	assert_non_null(strstr((char *)out.data,
+			       "not recorded: at least 1 process that it started; use "
+			       "--follow-children\n"));
+	tp_buf_release(&out);
+}
+
 static void test_report_nothing(void **state)
 {
 	struct rec_result r = {.folder = "run", .program = "server", .over = true};
@@ -182,9 +215,10 @@ static void test_report_goes_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_report_all_well), cmocka_unit_test(test_report_empty_profile),
-	    cmocka_unit_test(test_report_losses),   cmocka_unit_test(test_report_nothing),
-	    cmocka_unit_test(test_report_goes_on),  cmocka_unit_test(test_report_running),
+	    cmocka_unit_test(test_report_all_well),	cmocka_unit_test(test_report_empty_profile),
+	    cmocka_unit_test(test_report_losses),	cmocka_unit_test(test_report_nothing),
+	    cmocka_unit_test(test_report_goes_on),	cmocka_unit_test(test_report_running),
+	    cmocka_unit_test(test_report_not_recorded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

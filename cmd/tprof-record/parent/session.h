@@ -35,10 +35,15 @@ struct rec_result {
 	unsigned others;
 	char other[REC_SESSION_LINES][80];
 	unsigned other_troubles; /* files of theirs that could not be written */
-	unsigned children;	 /* not recorded, as following children was not requested */
-	unsigned strangers;	 /* reports of other users' processes */
-	unsigned turned_away;	 /* more processes at a time than are recorded */
-	char refused[400];	 /* why a process that reported could not be recorded, "" */
+	/* When and why recording ended before the program did, ""; and of others: how many, and the first of them. */
+	char ended[400];
+	unsigned others_ended;
+	char other_ended[400];
+	uint64_t children;    /* that were not recorded */
+	bool more_children;   /* there may be more: the kernel did not tell */
+	unsigned strangers;   /* reports of other users' processes */
+	unsigned turned_away; /* more processes at a time than are recorded */
+	char refused[400];    /* why a process that reported could not be recorded, "" */
 };
 
 struct rec_session_options {

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/idmap.h"
 #include "base/many.h"
 #include "tprof-record/convert/trace/switch.h"
 #include "tprof-record/core/core.h"
@@ -24,6 +25,7 @@ enum {
 	/* Pages of a ring, powers of 2. kernel.perf_event_mlock_kb (516 for each processor) is one page more
 	 * than the most. */
 	MOST_PAGES = 128,
+	MOST_PAGES_OF_NONE = 16, /* without switches */
 	LEAST_PAGES = 4,
 	QUICK_MS = 10, /* while switches come; a ring that is half full does not wait */
 	SLOW_MS = 1000,
@@ -32,15 +34,28 @@ enum {
 /* The switches of one round of a processor may not be much later than those of another round. */
 #define SLACK_NS 1000000000u
 
+/* PERF_FORMAT_LOST, of Linux 6.0 and its headers. */
+#define FORMAT_LOST (1u << 4)
+
 struct ring {
 	int fd;
+	int more;			   /* another event that writes to it; -1: none */
+	uint64_t told;			   /* how many records it says are lost */
 	struct perf_event_mmap_page *page; /* followed by the data */
 	size_t size;			   /* of the data, a power of 2 */
 	uint32_t cpu;
 	uint64_t latest; /* time of its last record */
 };
 
+/* The last program that a process has executed. */
+struct exec {
+	uint64_t time;
+	char name[16];
+};
+
 struct rec_switches {
+	enum rec_switches_of of;
+	pid_t pid;
 	struct ring *rings;
 	struct pollfd *polls; /* of the rings, and the bell */
 	size_t nrings;
@@ -52,61 +67,103 @@ struct rec_switches {
 	struct rec_event *round; /* not in the file yet */
 	size_t nround, room;
 	uint64_t lost;
+	uint64_t nbegun;       /* processes */
+	struct tp_ids exec_of; /* by process */
+	struct exec *execs;
+	size_t nexecs, room_execs;
 };
 
 /* ---- rings ---- */
 
-static int open_event(pid_t pid, int cpu, bool children, size_t size)
+/* What an event is to report. */
+enum { SWITCHES = 1, PROCESSES = 2, OF_CHILDREN = 4 };
+
+static int open_event(pid_t pid, int cpu, unsigned what, size_t size)
 {
-	/* The event counts nothing: it makes the kernel report switches, forks and exits of threads. */
+	/* The event counts nothing. */
 	struct perf_event_attr attr = {
 	    .type = PERF_TYPE_SOFTWARE,
 	    .size = sizeof(attr),
 	    .config = PERF_COUNT_SW_DUMMY,
 	    .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+	    .read_format = FORMAT_LOST,
 	    .disabled = 1,
 	    .enable_on_exec = 1,
 	    .inherit = 1,
-	    .inherit_thread = !children,
+	    .inherit_thread = !(what & OF_CHILDREN),
 	    .exclude_kernel = 1,
 	    .exclude_hv = 1,
 	    .sample_id_all = 1,
-	    .context_switch = 1,
-	    .task = 1,
+	    .context_switch = (what & SWITCHES) != 0,
+	    .task = (what & PROCESSES) != 0,
+	    .comm = (what & PROCESSES) != 0,
+	    .comm_exec = (what & PROCESSES) != 0,
 	    .use_clockid = 1,
 	    .clockid = CLOCK_MONOTONIC,
 	    .watermark = 1,
 	    .wakeup_watermark = (uint32_t)size / 2,
 	};
-	int fd;
 
-	fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd >= 0 || errno != EINVAL || children)
-		return fd;
-	/* Before 5.13 children are always followed. */
-	attr.inherit_thread = 0;
-	return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	for (;;) {
+		int fd =
+		    (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+		if (fd >= 0 || errno != EINVAL)
+			return fd;
+		if (attr.read_format)
+			attr.read_format = 0;
+		else if (attr.inherit_thread) /* before 5.13 children are always followed */
+			attr.inherit_thread = 0;
+		else
+			return fd;
+	}
+}
+
+/* Opens the event for processes, beside that for switches of the program's own threads. Returns 0, or errno. */
+static int open_more(struct ring *r, pid_t pid, int cpu)
+{
+	int error;
+
+	r->more = open_event(pid, cpu, PROCESSES | OF_CHILDREN, r->size);
+	if (r->more < 0)
+		return errno;
+	if (!ioctl(r->more, PERF_EVENT_IOC_SET_OUTPUT, r->fd))
+		return 0;
+	error = errno;
+	close(r->more);
+	return error;
 }
 
 /* Takes less memory where the kernel does not allow more. Returns 0, or errno. */
-static int open_ring(struct ring *r, pid_t pid, int cpu, bool children)
+static int open_ring(struct ring *r, pid_t pid, int cpu, enum rec_switches_of of)
 {
+	static const unsigned what[] = {
+	    [REC_SWITCHES_OF_NONE] = PROCESSES | OF_CHILDREN,
+	    [REC_SWITCHES_OF_PROGRAM] = SWITCHES,
+	    [REC_SWITCHES_OF_ALL] = SWITCHES | PROCESSES | OF_CHILDREN,
+	};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int error = 0;
 
 	r->cpu = (uint32_t)cpu;
-	for (r->size = MOST_PAGES * page; r->size >= LEAST_PAGES * page; r->size /= 2) {
+	r->more = -1;
+	r->size = (of == REC_SWITCHES_OF_NONE ? MOST_PAGES_OF_NONE : MOST_PAGES) * page;
+	for (; r->size >= LEAST_PAGES * page; r->size /= 2) {
 		void *map;
 
-		r->fd = open_event(pid, cpu, children, r->size);
+		r->fd = open_event(pid, cpu, what[of], r->size);
 		if (r->fd < 0)
 			return errno;
 		map = mmap(NULL, page + r->size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-		if (map != MAP_FAILED) {
-			r->page = map;
-			return 0;
+		error = map == MAP_FAILED ? errno : 0;
+		r->page = map;
+		if (!error && of == REC_SWITCHES_OF_PROGRAM) {
+			error = open_more(r, pid, cpu);
+			if (error)
+				munmap(map, page + r->size);
 		}
-		error = errno;
+		if (!error)
+			return 0;
 		close(r->fd);
 		if (error != EPERM && error != ENOMEM)
 			break;
@@ -117,6 +174,8 @@ static int open_ring(struct ring *r, pid_t pid, int cpu, bool children)
 static void close_ring(struct ring *r)
 {
 	munmap(r->page, (size_t)sysconf(_SC_PAGESIZE) + r->size);
+	if (r->more >= 0)
+		close(r->more);
 	close(r->fd);
 }
 
@@ -153,16 +212,83 @@ struct id {
 	uint32_t cpu, unused;
 };
 
+static void add_exec(struct rec_switches *s, const struct id *id, const char *name)
+{
+	uint32_t i = tp_ids_get(&s->exec_of, id->pid);
+	struct exec *e;
+
+	if (i == TP_NO_ID) {
+		i = (uint32_t)s->nexecs;
+		if (tp_grow_raw(&s->execs, &s->room_execs, s->nexecs, sizeof(*s->execs)) ||
+		    tp_ids_put(&s->exec_of, id->pid, i))
+			return;
+		s->nexecs++;
+		s->execs[i].time = 0;
+	}
+	e = &s->execs[i];
+	/* The rings are read one after the other. */
+	if (id->time < e->time)
+		return;
+	e->time = id->time;
+	memcpy(e->name, name, sizeof(e->name));
+	e->name[sizeof(e->name) - 1] = 0;
+}
+
+/* Adds a record to the round. If memory is out, the last one becomes a loss that includes it. */
+static void put(struct rec_switches *s, const struct rec_event *e)
+{
+	struct rec_event *last;
+
+	if (s->of == REC_SWITCHES_OF_NONE)
+		return;
+	if (!tp_grow_raw(&s->round, &s->room, s->nround, sizeof(*s->round))) {
+		s->round[s->nround++] = *e;
+		return;
+	}
+	s->lost++;
+	last = s->nround ? &s->round[s->nround - 1] : NULL;
+	if (!last)
+		return;
+	if (last->kind != REC_SWITCH_LOST) {
+		s->lost++;
+		last->kind = REC_SWITCH_LOST;
+		last->start = last->end;
+	}
+	if (e->end < last->start)
+		last->start = e->end;
+	if (e->end > last->end)
+		last->end = e->end;
+	last->arg = UINT32_MAX;
+}
+
+static void add_lost(struct rec_switches *s, struct ring *r, uint64_t n, uint64_t now)
+{
+	struct rec_event e = {
+	    .kind = REC_SWITCH_LOST, .start = r->latest, .end = now, .arg = r->cpu};
+
+	r->told += n;
+	s->lost += n;
+	put(s, &e);
+}
+
 static void add(struct rec_switches *s, struct ring *r, const struct perf_event_header *h,
 		uint64_t at)
 {
 	struct rec_event e = {0};
 	struct id id;
-	uint64_t lost;
+	/* What comes before `id`, at most: of COMM pid, tid, name; of FORK pid, parent, tid, parent's tid; of LOST
+	 * id, number. */
+	union {
+		uint32_t word[6];
+		uint64_t number[3];
+	} body = {{0}};
+	size_t size;
 
 	if (h->size < sizeof(*h) + sizeof(id))
 		return;
 	copy(r, at + h->size - sizeof(id), &id, sizeof(id));
+	size = h->size - sizeof(*h) - sizeof(id);
+	copy(r, at + sizeof(*h), &body, size < sizeof(body) ? size : sizeof(body));
 	e.end = id.time;
 	e.arg = r->cpu;
 	e.m = id.pid;
@@ -174,25 +300,43 @@ static void add(struct rec_switches *s, struct ring *r, const struct perf_event_
 			e.flags = REC_SWITCH_RUNNABLE;
 		break;
 	case PERF_RECORD_EXIT:
+		if (s->of == REC_SWITCHES_OF_PROGRAM && id.pid != (uint32_t)s->pid)
+			return;
 		e.kind = REC_SWITCH_OUT;
 		e.flags = REC_SWITCH_EXIT;
 		break;
+	case PERF_RECORD_FORK:
+		s->nbegun += body.word[0] != body.word[1];
+		return;
+	case PERF_RECORD_COMM:
+		if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
+			add_exec(s, &id, (const char *)&body.word[2]);
+		return;
 	case PERF_RECORD_LOST:
-		/* id, number */
-		copy(r, at + sizeof(*h) + sizeof(uint64_t), &lost, sizeof(lost));
-		s->lost += lost;
-		e.kind = REC_SWITCH_LOST;
-		e.start = r->latest;
-		break;
+		add_lost(s, r, body.number[1], id.time);
+		r->latest = id.time;
+		return;
 	default:
 		return;
 	}
 	r->latest = id.time;
-	if (tp_grow_raw(&s->round, &s->room, s->nround, sizeof(*s->round))) {
-		s->lost++;
-		return;
-	}
-	s->round[s->nround++] = e;
+	put(s, &e);
+}
+
+/* Adds what a full ring has not said yet, as no record came after those that were lost. */
+static void add_untold(struct rec_switches *s, struct ring *r)
+{
+	struct {
+		uint64_t value, lost;
+	} of;
+	uint64_t lost = 0;
+
+	if (read(r->fd, &of, sizeof(of)) == sizeof(of))
+		lost = of.lost;
+	if (r->more >= 0 && read(r->more, &of, sizeof(of)) == sizeof(of))
+		lost += of.lost;
+	if (lost > r->told)
+		add_lost(s, r, lost - r->told, rec_now());
 }
 
 static void take_ring(struct rec_switches *s, struct ring *r)
@@ -289,6 +433,10 @@ void rec_switches_stop(struct rec_switches *s)
 		ioctl(s->rings[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	(void)!write(s->bell, &(uint64_t){1}, sizeof(uint64_t));
 	pthread_join(s->thread, NULL);
+	take(s);
+	for (size_t i = 0; i < s->nrings; i++)
+		add_untold(s, &s->rings[i]);
+	take(s);
 }
 
 void rec_switches_end(struct rec_switches *s)
@@ -305,10 +453,12 @@ void rec_switches_end(struct rec_switches *s)
 	free(s->rings);
 	free(s->polls);
 	free(s->round);
+	free(s->execs);
+	tp_ids_release(&s->exec_of);
 	free(s);
 }
 
-static int open_rings(struct rec_switches *s, pid_t pid, bool children, struct tp_err *err)
+static int open_rings(struct rec_switches *s, struct tp_err *err)
 {
 	int ncpus = (int)sysconf(_SC_NPROCESSORS_CONF), error = EINVAL;
 
@@ -317,7 +467,7 @@ static int open_rings(struct rec_switches *s, pid_t pid, bool children, struct t
 	if (!s->rings || !s->polls)
 		return tp_nomem(err);
 	for (int cpu = 0; cpu < ncpus; cpu++) {
-		error = open_ring(&s->rings[s->nrings], pid, cpu, children);
+		error = open_ring(&s->rings[s->nrings], s->pid, cpu, s->of);
 		/* ENODEV: the processor is switched off. */
 		if (error == ENODEV)
 			continue;
@@ -339,8 +489,8 @@ static int open_rings(struct rec_switches *s, pid_t pid, bool children, struct t
 	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "perf_event_open: %s", strerror(error));
 }
 
-int rec_switches_begin(struct rec_switches **out, pid_t pid, bool children, const char *folder,
-		       struct tp_err *err)
+int rec_switches_begin(struct rec_switches **out, pid_t pid, enum rec_switches_of of,
+		       const char *folder, struct tp_err *err)
 {
 	struct rec_switches *s = calloc(1, sizeof(*s));
 	int code;
@@ -348,11 +498,13 @@ int rec_switches_begin(struct rec_switches **out, pid_t pid, bool children, cons
 	*out = NULL;
 	if (!s)
 		return tp_nomem(err);
+	s->of = of;
+	s->pid = pid;
 	s->spool.fd = -1;
 	pthread_mutex_init(&s->lock, NULL);
 	s->bell = eventfd(0, EFD_CLOEXEC);
-	code = open_rings(s, pid, children, err);
-	if (!code)
+	code = open_rings(s, err);
+	if (!code && of != REC_SWITCHES_OF_NONE)
 		code = rec_spool_begin(&s->spool, folder, err);
 	if (!code) {
 		s->polls[s->nrings] = (struct pollfd){.fd = s->bell, .events = POLLIN};
@@ -385,20 +537,63 @@ static size_t find(const struct rec_event *events, size_t n, uint64_t time)
 }
 
 int rec_switches_map(struct rec_switches *s, uint64_t from, uint64_t to,
-		     const struct rec_event **events, size_t *n, uint64_t *lost, struct tp_err *err)
+		     struct rec_switches_list *list, struct tp_err *err)
 {
 	size_t first;
 	int code;
 
+	*list = (struct rec_switches_list){0};
+	if (!s)
+		return 0;
 	pthread_mutex_lock(&s->lock);
-	code = rec_spool_map(&s->spool, events, err);
-	*n = s->spool.n;
-	*lost = s->lost + s->spool.lost;
+	code = rec_spool_map(&s->spool, &list->events, err);
+	list->n = s->spool.n;
+	list->lost = s->lost + s->spool.lost;
+	list->error = s->spool.error;
+	if (!code && s->spool.lost)
+		list->end_ns = list->n ? list->events[list->n - 1].end : 1;
 	pthread_mutex_unlock(&s->lock);
-	if (code || !*n)
+	if (code || !list->n)
 		return code;
-	first = find(*events, *n, from > SLACK_NS ? from - SLACK_NS : 0);
-	*n = find(*events, *n, to < UINT64_MAX - SLACK_NS ? to + SLACK_NS : to) - first;
-	*events += first;
+	first = find(list->events, list->n, from > SLACK_NS ? from - SLACK_NS : 0);
+	list->n =
+	    find(list->events, list->n, to < UINT64_MAX - SLACK_NS ? to + SLACK_NS : to) - first;
+	list->events += first;
 	return 0;
+}
+
+/* ---- processes ---- */
+
+uint64_t rec_switches_begun(struct rec_switches *s, bool *more)
+{
+	uint64_t n = 0;
+
+	*more = !s;
+	if (!s)
+		return 0;
+	pthread_mutex_lock(&s->lock);
+	n = s->nbegun;
+	*more = s->lost;
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+uint64_t rec_switches_exec(struct rec_switches *s, pid_t pid, uint64_t from, uint64_t to,
+			   char name[16])
+{
+	const struct exec *e = NULL;
+	uint64_t time = 0;
+	uint32_t i;
+
+	if (!s)
+		return 0;
+	pthread_mutex_lock(&s->lock);
+	i = tp_ids_get(&s->exec_of, (uint64_t)pid);
+	e = i == TP_NO_ID ? NULL : &s->execs[i];
+	if (e && e->time > from && e->time <= to) {
+		time = e->time;
+		memcpy(name, e->name, sizeof(e->name));
+	}
+	pthread_mutex_unlock(&s->lock);
+	return time;
 }

@@ -389,7 +389,8 @@ int rec_profile_pack(const struct tp_profile *profile, struct tp_buf *out, struc
 	int code = tp_profile_encode(profile, NULL, &plain, err);
 
 	if (!code) {
-		gzip = libdeflate_alloc_compressor(6);
+		/* A small profile is not made smaller by more effort, which begins with more memory. */
+		gzip = libdeflate_alloc_compressor(plain.size < 4096 ? 1 : 6);
 		if (!gzip || tp_buf_reserve(out, libdeflate_gzip_compress_bound(gzip, plain.size)))
 			code = tp_nomem(err);
 	}

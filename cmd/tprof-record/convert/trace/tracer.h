@@ -76,6 +76,7 @@ struct rec_goroutine {
  * + 1. */
 struct rec_off {
 	bool exact;	      /* the kernel's switches are known */
+	bool told;	      /* of this thread, at any time */
 	bool ended;	      /* the last switch is its exit */
 	uint32_t first, last; /* its switches, … */
 	uint32_t lead;	      /* how long a switch to it takes, ns */
@@ -98,15 +99,18 @@ struct rec_off {
 	bool done;	/* with the wait at the end */
 	uint32_t stack; /* the last that is known */
 	uint32_t g;	/* which went off: index + 1 */
+	bool
+	    nests; /* a record takes the time of others, of signal handlers that ran during a wait */
 
 	/* Without switches: the share of time for which it is off, and the end of the record before. */
 	double share;
 	uint64_t free;
 };
 
-/* Switches that the kernel could not tell, on a processor (UINT32_MAX: any). */
+/* Switches that are not known, on a processor (UINT32_MAX: any). */
 struct rec_lost {
 	uint64_t start, end;
+	uint64_t first; /* the earliest start of this and all later ones */
 	uint32_t cpu;
 };
 
@@ -167,7 +171,8 @@ struct rec_tracer {
 	bool split;	       /* steps are made of records and of times off */
 	uint32_t *switch_next; /* of each switch: the next of the same thread */
 	uint32_t *switch_lead; /* of each switch to a thread: how long it may have taken, ns */
-	struct rec_lost *lost; /* in the order of time */
+	uint32_t *outer; /* of each record of threads that nest them: the one around it, + 1 */
+	struct rec_lost *lost; /* in the order of their ends */
 	size_t nlost, room_lost;
 
 	/* pairs */
@@ -253,6 +258,9 @@ static inline bool rec_is_state(const struct rec_tracer *s, const struct rec_eve
 
 /* ---- times off a processor (tracer_off.c) ---- */
 
+/* Returns whether a record, which comes next on its M, takes the time of those before it. */
+bool rec_off_nests(const struct rec_tracer *s, const struct rec_machine *m,
+		   const struct rec_event *e);
 /* Lists the switches by thread. */
 void rec_off_find(struct rec_tracer *s);
 /* Set step and time of an M to its first or next step. Return whether it has one. */

@@ -82,6 +82,7 @@ static void add(struct rec_tracer *s, uint32_t i)
 	/* A CPU sample may be taken during a wait, whose record follows it: samples have their own list. */
 	if (e->kind == REC_CPU)
 		m = rec_tracer_m(s, 0);
+	m->off.nests = m->off.nests || rec_off_nests(s, m, e);
 	if (m->last)
 		s->links[m->last - 1].next = i + 1;
 	else

@@ -31,13 +31,14 @@ static uint64_t cpu_time(void)
 {
 	struct timespec t = {0};
 
-	rec_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&t, 0, 0, 0, 0);
+	if (rec_may(REC_NEED_TIMERS))
+		rec_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&t, 0, 0, 0, 0);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static void stop_timer(void)
 {
-	if (rec_self.cpu.timer)
+	if (rec_self.cpu.timer && rec_may(REC_NEED_TIMERS))
 		rec_call(SYS_timer_delete, rec_self.cpu.timer - 1, 0, 0, 0, 0, 0);
 	rec_self.cpu.timer = 0;
 }
@@ -58,8 +59,8 @@ void rec_cpu_begin(uint32_t tid)
 	_Static_assert(sizeof(event) == 64, "SIGEV_MAX_SIZE");
 	if (!every || !number)
 		return;
-	if (rec_call(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&event, (long)&timer, 0, 0,
-		     0) != 0) {
+	if (!rec_may(REC_NEED_TIMERS) || rec_call(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID,
+						  (long)&event, (long)&timer, 0, 0, 0) != 0) {
 		rec_lose(REC_LOST_TIMERS, 1);
 		return;
 	}
@@ -86,7 +87,7 @@ static uint64_t labels(void)
 
 	if (slot && *slot->name)
 		memcpy(name, slot->name, sizeof(name) - 1);
-	else
+	else if (rec_may(REC_NEED_NAMES))
 		rec_call(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
 	return (uint64_t)rec_string_inside(name, strnlen(name, sizeof(name))) << 32 |
 	       (slot ? atomic_load_explicit(&slot->labels, memory_order_relaxed) : 0);
