@@ -67,6 +67,9 @@ HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
 	X(malloc) X(free) X(calloc) X(realloc) X(aligned_alloc) X(memalign) X(posix_memalign) \
 	X(valloc) X(pvalloc)
 
+#define REAL_MAPPINGS(X) \
+	X(mmap) X(munmap) X(mremap) X(mprotect) X(pkey_mprotect) X(brk) X(sbrk)
+
 #define REAL_VERSIONED(X) \
 	X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_signal) \
 	X(pthread_cond_broadcast)
@@ -114,6 +117,7 @@ HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
 
 #define REAL_FUNCTIONS(X)                                                                          \
 	REAL_MEMORY(X)                                                                             \
+	REAL_MAPPINGS(X)                                                                           \
 	REAL_VERSIONED(X)                                                                          \
 	REAL_LOCKS(X)                                                                              \
 	REAL_THREADS(X)                                                                            \
