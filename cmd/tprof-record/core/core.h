@@ -50,9 +50,9 @@ struct rec_self {
 	uint64_t random;
 	uint64_t heap_rate; /* for which until_sample was drawn */
 	struct {
-		const void *block;     /* sampled last; NULL: another was freed since */
-		int64_t until_sample;  /* then; it has changed since if the thread allocated more */
-		bool freed_at_once;    /* by the last rec_free */
+		int64_t until_sample; /* when a block was sampled; changed: the thread allocated more */
+		uint32_t bucket;      /* of that block; 0: another was freed since */
+		bool was_temporary;   /* what rec_free freed last */
 	} last;
 	struct rec_stack_cache *cache;
 	uint64_t contention; /* ns spent waiting for the recorder's own locks, not charged yet */

@@ -120,6 +120,7 @@ static void count_free(uint32_t bucket)
 	rec_heap_count(bucket, 0, 1, -weight(size_of(bucket)));
 }
 
+/* As heaptrack does, which compares sites and sizes, not blocks. */
 static void count_temporary(uint32_t bucket, uint64_t n)
 {
 	atomic_fetch_add_explicit(&rec_core->arena.buckets[bucket - 1].u.heap.temporary, n,
@@ -137,7 +138,7 @@ static void sample(void *block, size_t size, struct rec_frame caller, unsigned s
 	if (was)
 		count_free(was);
 	rec_heap_count(bucket, 1, 0, weight(size));
-	rec_self.last.block = block;
+	rec_self.last.bucket = bucket;
 	rec_self.last.until_sample = rec_self.until_sample;
 }
 
@@ -179,13 +180,13 @@ uint32_t rec_free(void *block)
 	bucket = rec_sample_remove(block);
 	if (bucket) {
 		count_free(bucket);
-		rec_self.last.freed_at_once =
-		    rec_self.last.block == block &&
+		rec_self.last.was_temporary =
+		    rec_self.last.bucket == bucket &&
 		    rec_self.last.until_sample == rec_self.until_sample;
-		if (rec_self.last.freed_at_once)
+		if (rec_self.last.was_temporary)
 			count_temporary(bucket, 1);
+		rec_self.last.bucket = 0;
 	}
-	rec_self.last.block = NULL;
 	rec_leave();
 	return bucket;
 }
@@ -200,7 +201,7 @@ void rec_unfree(void *block, uint32_t bucket)
 		if (was)
 			count_free(was);
 		rec_heap_count(bucket, 0, (uint64_t)-1, weight(size_of(bucket)));
-		if (rec_self.last.freed_at_once)
+		if (rec_self.last.was_temporary)
 			count_temporary(bucket, (uint64_t)-1);
 	}
 	rec_leave();

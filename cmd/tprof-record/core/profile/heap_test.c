@@ -268,7 +268,7 @@ static void test_heap_temporary(void **state)
 	begin_with(&options);
 	release(allocate(10));
 	assert_int_equal(1, temporaries());
-	a = allocate(10);
+	a = allocate(11);
 	b = allocate(10);
 	release(a);
 	release(b); /* after another free */
