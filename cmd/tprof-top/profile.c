@@ -169,12 +169,14 @@ static void show_what_was(struct top_args *args, const struct tp_profile *p)
 	if (instead != SIZE_MAX) {
 		const char *type = tp_dict_text(p->dict, p->types[instead].type).text;
 
-		cmd_note(&args->cmd, "nothing is in use at the end; showing %s, the memory %s", type,
+		cmd_note(&args->cmd, "nothing is in use at the end; showing %s, the memory %s",
+			 type,
 			 strncmp(type, "peak", 4) ? "allocated in all" : "in use at the peak");
 		args->profile.sample_index = type;
 	} else if (peak != SIZE_MAX && index == rep_profile_type_find(p, "inuse_space") &&
 		   sum(p, peak) / 2 > sum(p, index)) {
-		cmd_note(&args->cmd, "%s in use at the end, %s at the peak (--sample-index=peak_space)",
+		cmd_note(&args->cmd,
+			 "%s in use at the end, %s at the peak (--sample-index=peak_space)",
 			 tp_fmt_bytes(now, sum(p, index)), tp_fmt_bytes(then, sum(p, peak)));
 	}
 }

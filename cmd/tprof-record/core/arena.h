@@ -59,7 +59,7 @@ struct rec_options {
 	uint64_t seed;		 /* of the random numbers; 0: from the clock */
 	_Atomic uint32_t cpu_hz; /* samples per second of CPU time; 0: off */
 	uint32_t cpu_signal;	 /* by which a thread's timer asks for one; 0: it cannot */
-	uint32_t mmap;		 /* memory that the program maps itself counts (profile/mapping.c) */
+	uint32_t mmap; /* memory that the program maps itself counts (profile/mapping.c) */
 };
 
 /* Counts of a heap bucket: blocks of its size, or pages (REC_PAGE) of mapped memory. */
@@ -90,7 +90,7 @@ struct rec_bucket {
 	union {
 		struct {
 			struct rec_heap_counts now, published; /* rec_heap_publish */
-			_Atomic uint64_t temporary; /* blocks freed by the next call of their thread */
+			_Atomic uint64_t temporary; /* freed by the next call of their thread */
 			/* In use at the moment of the highest use with that number. If another moment was
 			 * the highest since, nothing has changed here between the two: see
 			 * rec_heap_at_peak. */

@@ -50,7 +50,7 @@ struct rec_self {
 	uint64_t random;
 	uint64_t heap_rate; /* for which until_sample was drawn */
 	struct {
-		int64_t until_sample; /* when a block was sampled; changed: the thread allocated more */
+		int64_t until_sample; /* after the last sample; another: more was allocated */
 		uint32_t bucket;      /* of that block; 0: another was freed since */
 		bool was_temporary;   /* what rec_free freed last */
 	} last;

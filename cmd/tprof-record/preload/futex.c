@@ -57,11 +57,13 @@ HOOK long syscall(long number, ...)
 	case SYS_futex:
 		break;
 	case SYS_mmap:
-		return (long)mmap((void *)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4], a[5]);
+		return (long)mmap((void *)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4],
+				  a[5]);
 	case SYS_munmap:
 		return munmap((void *)a[0], (size_t)a[1]);
 	case SYS_mremap:
-		return (long)mremap((void *)a[0], (size_t)a[1], (size_t)a[2], (int)a[3], (void *)a[4]);
+		return (long)mremap((void *)a[0], (size_t)a[1], (size_t)a[2], (int)a[3],
+				    (void *)a[4]);
 	case SYS_mprotect:
 		return mprotect((void *)a[0], (size_t)a[1], (int)a[2]);
 	default:

@@ -54,10 +54,11 @@ static enum rec_use use_of(int prot, int flags)
 	return prot & PROT_WRITE ? REC_IN_USE : REC_RESERVED;
 }
 
-static inline __attribute__((always_inline)) void *map(const void *caller, void *at, size_t size, int prot,
-						       int flags, int fd, off_t offset)
+static inline __attribute__((always_inline)) void *map(const void *caller, void *at, size_t size,
+						       int prot, int flags, int fd, off_t offset)
 {
-	void *p = CALL(mmap, void *, at, size, prot, flags, fd, offset, at, size, prot, flags, fd, offset);
+	void *p = CALL(mmap, void *, at, size, prot, flags, fd, offset, at, size, prot, flags, fd,
+		       offset);
 
 	if (p != MAP_FAILED && counts(caller) && rec_mapping_begin()) {
 		rec_mapping_set(p, size, use_of(prot, flags), 1);
@@ -96,7 +97,8 @@ HOOK void *mremap(void *at, size_t size, size_t to_size, int flags, ...)
 	to = va_arg(list, void *);
 	va_end(list);
 	if (!COUNTS() || !rec_mapping_begin())
-		return CALL(mremap, void *, at, size, to_size, flags, to, 0, at, size, to_size, flags, to);
+		return CALL(mremap, void *, at, size, to_size, flags, to, 0, at, size, to_size,
+			    flags, to);
 	use = rec_mapping_use(at);
 	p = CALL(mremap, void *, at, size, to_size, flags, to, 0, at, size, to_size, flags, to);
 	if (p != MAP_FAILED) {
@@ -108,7 +110,8 @@ HOOK void *mremap(void *at, size_t size, size_t to_size, int flags, ...)
 	return p;
 }
 
-static inline __attribute__((always_inline)) void allow(const void *caller, void *at, size_t size, int prot)
+static inline __attribute__((always_inline)) void allow(const void *caller, void *at, size_t size,
+							int prot)
 {
 	if ((prot & PROT_WRITE || prot == PROT_NONE) && counts(caller) && rec_mapping_begin()) {
 		rec_mapping_allow(at, size, prot & PROT_WRITE, 1);

@@ -3,18 +3,20 @@
  *
  * Prints, per site: its name, objects and bytes ever taken, objects and bytes in use at the end, and both at the
  * peak. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define MIB		((size_t)1 << 20)
-#define PRIVATE		(MAP_PRIVATE | MAP_ANONYMOUS)
-#define READ_WRITE	(PROT_READ | PROT_WRITE)
-#define SITE		__attribute__((noinline)) static void *
-#define KEEP(p)		__asm__ volatile("" : "+r"(p))
+#define MIB	   ((size_t)1 << 20)
+#define PRIVATE	   (MAP_PRIVATE | MAP_ANONYMOUS)
+#define READ_WRITE (PROT_READ | PROT_WRITE)
+#define SITE	   __attribute__((noinline)) static void *
+#define KEEP(p)	   __asm__ volatile("" : "+r"(p))
 /* The name keeps the compiler from making one function of those that are alike. */
 #define MAP(name, params, at, size, prot, flags, fd)                                               \
 	SITE site_##name params                                                                    \

@@ -164,8 +164,8 @@ static int gather_buckets(struct rec_rows *rows, const struct rec_process *p,
 {
 	const struct rec_arena *a = &p->arena;
 	uint32_t newest = atomic_load_explicit(&a->header->newest[kind], memory_order_acquire);
-	bool all = kind == REC_MMAP_BUCKET ||
-		   (kind == REC_HEAP_BUCKET && is_unpublished(a, newest));
+	bool all =
+	    kind == REC_MMAP_BUCKET || (kind == REC_HEAP_BUCKET && is_unpublished(a, newest));
 	struct rec_row *more;
 	size_t n = rows->n;
 

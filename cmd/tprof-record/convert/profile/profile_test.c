@@ -90,7 +90,8 @@ static void test_profile_heap_scaled(void **state)
 	b->u.heap.temporary = 1;
 	heap(&t, rec_testing_stack(&t, idle, 2), 4 << 20, 1, 0);
 	expect(&t, REC_PROFILE_HEAP, NULL,
-	       HEAP_HEAD "524288\n"
+	       HEAP_HEAD
+	       "524288\n"
 	       "1 4195711 1 4195711 0 0 0: 0x1444#1 < 0x1333#1 {bytes=4194304}\n"
 	       "25 1673215 8 557738 17 1115476 8: 0x1111#1 < 0x1222#1 < 0x1333#1 {bytes=65536}\n"
 	       "map 1000-2000 400 /nowhere/prog ab12\n");
@@ -110,10 +111,10 @@ static void test_profile_heap_rate_1(void **state)
 	heap(&t, 0, 7, 1, 0);
 	expect(&t, REC_PROFILE_HEAP, NULL,
 	       HEAP_HEAD "1\n"
-	       "1 7 1 7 0 0 0: tprof._UnknownStack {bytes=7}\n"
-	       "2 96 0 0 0 0 0: 0x1111#1 < 0x1222#1 < 0x1333#1 {bytes=48}\n"
-	       "1000 24000 990 23760 0 0 0: 0x1111#1 < 0x1222#1 < 0x1333#1 {bytes=24}\n"
-	       "map 1000-2000 400 /nowhere/prog ab12\n");
+			 "1 7 1 7 0 0 0: tprof._UnknownStack {bytes=7}\n"
+			 "2 96 0 0 0 0 0: 0x1111#1 < 0x1222#1 < 0x1333#1 {bytes=48}\n"
+			 "1000 24000 990 23760 0 0 0: 0x1111#1 < 0x1222#1 < 0x1333#1 {bytes=24}\n"
+			 "map 1000-2000 400 /nowhere/prog ab12\n");
 	rec_testing_end(&t);
 }
 
@@ -129,9 +130,11 @@ static void test_profile_heap_pending(void **state)
 	b = rec_testing_bucket(&t, REC_HEAP_BUCKET, 0, 10);
 	b->u.heap.now.allocs = 5;
 	b->u.heap.now.frees = 2;
-	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "1\n5 50 3 30 0 0 0: tprof._UnknownStack {bytes=10}\n");
+	expect(&t, REC_PROFILE_HEAP, NULL,
+	       HEAP_HEAD "1\n5 50 3 30 0 0 0: tprof._UnknownStack {bytes=10}\n");
 	b->u.heap.published.allocs = 1;
-	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "1\n1 10 1 10 0 0 0: tprof._UnknownStack {bytes=10}\n");
+	expect(&t, REC_PROFILE_HEAP, NULL,
+	       HEAP_HEAD "1\n1 10 1 10 0 0 0: tprof._UnknownStack {bytes=10}\n");
 	rec_testing_end(&t);
 }
 
@@ -158,7 +161,8 @@ static void test_profile_mappings(void **state)
 	expect(&t, REC_PROFILE_HEAP, NULL,
 	       HEAP_HEAD "524288\n"
 			 "3 12288 3 12288 3 12288 0: 0xffffffff80000002 [mmap] {bytes=4096}\n"
-			 "2 131072 1 20480 1 65536 0: 0x1111#1 < 0x1222#1 < 0x1333#1 < 0xffffffff80000002 [mmap] "
+			 "2 131072 1 20480 1 65536 0: 0x1111#1 < 0x1222#1 < 0x1333#1 < "
+			 "0xffffffff80000002 [mmap] "
 			 "{bytes=65536}\n"
 			 "map 1000-2000 400 /nowhere/prog ab12\n");
 	expect_round_trip(&t, REC_PROFILE_HEAP);

@@ -180,9 +180,8 @@ uint32_t rec_free(void *block)
 	bucket = rec_sample_remove(block);
 	if (bucket) {
 		count_free(bucket);
-		rec_self.last.was_temporary =
-		    rec_self.last.bucket == bucket &&
-		    rec_self.last.until_sample == rec_self.until_sample;
+		rec_self.last.was_temporary = rec_self.last.bucket == bucket &&
+					      rec_self.last.until_sample == rec_self.until_sample;
 		if (rec_self.last.was_temporary)
 			count_temporary(bucket, 1);
 		rec_self.last.bucket = 0;

@@ -142,7 +142,8 @@ __attribute__((noinline)) void rec_mapping_set(const void *start, size_t size, e
 	uint64_t from = (uintptr_t)start, to;
 
 	/* A call that fails, or begins in the middle of a page. */
-	if (size > PTRDIFF_MAX || __builtin_add_overflow(from, REC_PAGES(size), &to) || from % REC_PAGE)
+	if (size > PTRDIFF_MAX || __builtin_add_overflow(from, REC_PAGES(size), &to) ||
+	    from % REC_PAGE)
 		return;
 	if (use == REC_IN_USE)
 		put_in_use(from, to, rec_stack_from(caller, skip));
