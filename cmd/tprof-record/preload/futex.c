@@ -53,21 +53,11 @@ HOOK long syscall(long number, ...)
 	va_end(list);
 	if (number == SYS_seccomp)
 		start_no_more();
-	switch (number) {
-	case SYS_futex:
-		break;
-	case SYS_mmap:
-		return (long)mmap((void *)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4],
-				  a[5]);
-	case SYS_munmap:
-		return munmap((void *)a[0], (size_t)a[1]);
-	case SYS_mremap:
-		return (long)mremap((void *)a[0], (size_t)a[1], (size_t)a[2], (int)a[3],
-				    (void *)a[4]);
-	case SYS_mprotect:
-		return mprotect((void *)a[0], (size_t)a[1], (int)a[2]);
-	default:
-		return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (number != SYS_futex) {
+		long result = REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+
+		mapping_called(number, a, result, __builtin_return_address(0));
+		return result;
 	}
 	switch (a[1] & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:

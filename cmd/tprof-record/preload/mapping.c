@@ -87,9 +87,18 @@ HOOK int munmap(void *at, size_t size)
 	return CALL(munmap, int, at, size, 0, 0, 0, 0, at, size);
 }
 
+static inline __attribute__((always_inline)) void moved_to(const void *from, size_t size, int flags,
+							   const void *to, size_t to_size)
+{
+	enum rec_use use = rec_mapping_use(from);
+
+	if (!(flags & MREMAP_DONTUNMAP))
+		rec_mapping_set(from, size, REC_UNUSED, 1);
+	rec_mapping_set(to, to_size, use, 1);
+}
+
 HOOK void *mremap(void *at, size_t size, size_t to_size, int flags, ...)
 {
-	enum rec_use use;
 	va_list list;
 	void *to, *p;
 
@@ -99,13 +108,9 @@ HOOK void *mremap(void *at, size_t size, size_t to_size, int flags, ...)
 	if (!COUNTS() || !rec_mapping_begin())
 		return CALL(mremap, void *, at, size, to_size, flags, to, 0, at, size, to_size,
 			    flags, to);
-	use = rec_mapping_use(at);
 	p = CALL(mremap, void *, at, size, to_size, flags, to, 0, at, size, to_size, flags, to);
-	if (p != MAP_FAILED) {
-		if (!(flags & MREMAP_DONTUNMAP))
-			rec_mapping_set(at, size, REC_UNUSED, 1);
-		rec_mapping_set(p, to_size, use, 1);
-	}
+	if (p != MAP_FAILED)
+		moved_to(at, size, flags, p, to_size);
 	rec_mapping_end();
 	return p;
 }
@@ -137,6 +142,28 @@ HOOK int pkey_mprotect(void *at, size_t size, int prot, int key)
 	return result;
 }
 
+void mapping_called(long number, const long a[6], long result, const void *caller)
+{
+	void *at = (void *)a[0];
+	size_t size = (size_t)a[1];
+
+	if (result == -1 ||
+	    (number != SYS_mmap && number != SYS_munmap && number != SYS_mremap &&
+	     number != SYS_mprotect) ||
+	    !counts(caller) || !rec_mapping_begin())
+		return;
+	if (number == SYS_mmap) {
+		rec_mapping_set((void *)result, size, use_of((int)a[2], (int)a[3]), 1);
+	} else if (number == SYS_munmap) {
+		rec_mapping_set(at, size, REC_UNUSED, 1);
+	} else if (number == SYS_mremap) {
+		moved_to(at, size, (int)a[3], (void *)result, (size_t)a[2]);
+	} else if (a[2] & PROT_WRITE || a[2] == PROT_NONE) {
+		rec_mapping_allow(at, size, a[2] & PROT_WRITE, 1);
+	}
+	rec_mapping_end();
+}
+
 /* ---- the end of the data segment: whole pages ---- */
 
 static void *next_page(void *at)
@@ -154,10 +181,13 @@ static inline __attribute__((always_inline)) void moved(const void *caller, void
 	}
 }
 
+/* libc's sbrk by its other name, which needs not be found. */
+void *__sbrk(intptr_t size);
+
 HOOK int brk(void *to)
 {
-	void *from = REAL(sbrk)(0);
-	int result = REAL(brk)(to);
+	char *from = __sbrk(0);
+	int result = real.brk ? real.brk(to) : __sbrk((char *)to - from) == (void *)-1 ? -1 : 0;
 
 	if (!result)
 		moved(__builtin_return_address(0), from, to);
@@ -166,7 +196,7 @@ HOOK int brk(void *to)
 
 HOOK void *sbrk(intptr_t size)
 {
-	void *from = REAL(sbrk)(size);
+	void *from = __sbrk(size);
 
 	if (size && from != (void *)-1)
 		moved(__builtin_return_address(0), from, (char *)from + size);
