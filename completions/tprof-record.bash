@@ -44,7 +44,7 @@ _tprof_record()
 	case $cur in
 	-*)
 		COMPREPLY=($(compgen -W '--all --block --cpu --follow-children --for= --force --goroutine --heap --help
-			--interval= --mutex --output= --profile-format= --profiler= --quiet --snapshot= --stack-depth=
+			--interval= --mutex --no-mmap --output= --profile-format= --profiler= --quiet --snapshot= --stack-depth=
 			--threadcreate --trace --trace-format= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

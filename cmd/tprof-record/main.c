@@ -24,6 +24,7 @@ enum {
 	KEY_TRACE = 0x2000,
 	KEY_CPU,
 	KEY_HEAP,
+	KEY_NO_MMAP,
 	KEY_BLOCK,
 	KEY_MUTEX,
 	KEY_GOROUTINE,
@@ -57,6 +58,8 @@ static const struct argp_option options[] = {
      "Where CPU time goes, by HZ samples per second of it (97): cpu.pb.gz, and in the trace", 1},
     {"heap", KEY_HEAP, "RATE", OPTION_ARG_OPTIONAL,
      "Memory, by a sample every RATE bytes on average (512K; 1 takes all): heap.pb.gz", 1},
+    {"no-mmap", KEY_NO_MMAP, NULL, 0,
+     "Leave memory that the program maps itself (mmap) out of the heap profile", 1},
     {"block", KEY_BLOCK, "RATE", OPTION_ARG_OPTIONAL,
      "Waits, by a sample every RATE of waiting (1ns, which takes all): block.pb.gz", 1},
     {"mutex", KEY_MUTEX, "FRACTION", OPTION_ARG_OPTIONAL,
@@ -138,6 +141,9 @@ static error_t on_what(int key, char *arg, struct argp_state *state)
 		if (arg)
 			r->options.heap_rate =
 			    (uint64_t)positive(state, "--heap", cmd_arg_size(state, "--heap", arg));
+		return 0;
+	case KEY_NO_MMAP:
+		r->options.mmap = 0;
 		return 0;
 	case KEY_BLOCK:
 		r->profile[REC_PROFILE_BLOCK] = true;

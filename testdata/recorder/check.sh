@@ -38,6 +38,14 @@ heaps() {
 	exact_heap 'heap at rate 1' heap.pb.gz --heap=1 -- "$programs/heap" 1
 	exact_heap 'heap at rate 1, with everything else' heap.pb.gz --all --heap=1 -- "$programs/heap" 2
 	exact_heap 'heap at rate 1, C++' heap.pb.gz --heap=1 -- "$programs/heapxx"
+	exact_heap 'memory that a program maps itself' heap.pb.gz --heap -- "$programs/maps"
+	run left_out record -o dumps --heap=1 --no-mmap -- "$programs/maps"
+	values dumps/heap.pb.gz alloc_space >got
+	if grep -q 'mmap\|site_' got; then
+		bad 'memory that a program maps itself, left out' 'it is there' got
+	else
+		ok 'memory that a program maps itself, left out'
+	fi
 }
 
 # ---- what it survives ----

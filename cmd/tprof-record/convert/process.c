@@ -143,7 +143,8 @@ static void check_counts(struct check *c, struct rec_bucket *b)
 	uint64_t bits = b->u.block.count;
 	double count;
 
-	if (b->kind == REC_HEAP_BUCKET || b->kind == REC_CREATE_BUCKET)
+	if (b->kind == REC_HEAP_BUCKET || b->kind == REC_MMAP_BUCKET ||
+	    b->kind == REC_CREATE_BUCKET)
 		return;
 	memcpy(&count, &bits, sizeof(count));
 	if (is_bad(c, !isfinite(count) || count < 0))

@@ -59,9 +59,10 @@ struct rec_options {
 	uint64_t seed;		 /* of the random numbers; 0: from the clock */
 	_Atomic uint32_t cpu_hz; /* samples per second of CPU time; 0: off */
 	uint32_t cpu_signal;	 /* by which a thread's timer asks for one; 0: it cannot */
+	uint32_t mmap; /* memory that the program maps itself counts (profile/mapping.c) */
 };
 
-/* Counts of a heap bucket. Sizes follow, as a bucket has one size. */
+/* Counts of a heap bucket: blocks of its size, or pages (REC_PAGE) of mapped memory. */
 struct rec_heap_counts {
 	_Atomic uint64_t allocs, frees;
 };
@@ -72,6 +73,7 @@ enum rec_bucket_kind {
 	REC_MUTEX_BUCKET,
 	REC_CREATE_BUCKET, /* of threads */
 	REC_CPU_BUCKET,
+	REC_MMAP_BUCKET, /* memory that the program has mapped, not sampled */
 	REC_NBUCKET_KINDS
 };
 
@@ -81,14 +83,19 @@ struct rec_bucket {
 	uint32_t allnext; /* of its kind, newest first: index + 1 */
 	uint32_t kind;	  /* enum rec_bucket_kind */
 	uint32_t stack;
-	/* Of heap: bytes of each block. Of cpu: the thread's name (string) in the high half, its label set
-	 * in the low one. */
+	/* Of heap: bytes of each block. Of mmap: bytes of each mapping. Of cpu: the thread's name (string) in
+	 * the high half, its label set in the low one. */
 	uint64_t size;
 	uint64_t hash;
 	union {
 		struct {
-			struct rec_heap_counts published, pending; /* rec_heap_publish */
-		} heap;
+			struct rec_heap_counts now, published; /* rec_heap_publish */
+			_Atomic uint64_t temporary; /* freed by the next call of their thread */
+			/* In use at the moment of the highest use with that number. If another moment was
+			 * the highest since, nothing has changed here between the two: see
+			 * rec_heap_at_peak. */
+			_Atomic uint32_t peak, peak_number;
+		} heap; /* and mmap */
 		struct {
 			_Atomic uint64_t count; /* bits of a double */
 			_Atomic int64_t cycles; /* ns; of cpu: periods */
@@ -98,6 +105,9 @@ struct rec_bucket {
 
 /* The PC of the innermost frame of a thread that was in a system call. */
 #define REC_KERNEL_PC 0xffffffff80000001u
+
+/* The PC of the outermost frame of memory that the program has mapped; only profiles have it. */
+#define REC_MMAP_PC 0xffffffff80000002u
 
 /* A node of the tree of stacks; `parent` is the next one towards the root (0: none). Node 0 is no stack.
  */
@@ -206,8 +216,13 @@ struct rec_header {
 	/* Newest bucket of each kind: index + 1. */
 	_Atomic uint32_t newest[REC_NBUCKET_KINDS];
 	_Atomic uint32_t insert_lock; /* futex: 0 free, 1 held, 2 waited for */
+	/* Bytes that are in use, as samples stand for them, the most there were, and how often that rose. Threads
+	 * change them often, so they have a cache line. */
+	_Alignas(64) _Atomic int64_t in_use;
+	_Atomic int64_t peak;
+	_Atomic uint32_t peaks;
 	/* Free chunks: index + 1 in the low half, a count of changes in the high one (ABA). */
-	_Atomic uint64_t free_chunks;
+	_Alignas(64) _Atomic uint64_t free_chunks;
 	_Atomic uint32_t stripe[REC_NSTRIPES]; /* the chunk that each is filling: index + 1 */
 	_Atomic uint32_t turns;		       /* chunks that were begun */
 	_Atomic uint32_t doorbell; /* futex: raised when chunks run short, or draining shall end */
@@ -253,6 +268,21 @@ struct rec_arena {
 	REC_PARTS(REC_X)
 #undef REC_X
 };
+
+/* Returns what a heap or mmap bucket has in use. */
+static inline uint64_t rec_heap_in_use(const struct rec_heap_counts *counts)
+{
+	uint64_t frees = atomic_load_explicit(&counts->frees, memory_order_acquire),
+		 allocs = atomic_load_explicit(&counts->allocs, memory_order_relaxed);
+
+	return allocs > frees ? allocs - frees : 0;
+}
+
+/* Returns what it had in use when most was in use. */
+static inline uint64_t rec_heap_at_peak(const struct rec_header *h, const struct rec_bucket *b)
+{
+	return b->u.heap.peak_number == h->peaks ? b->u.heap.peak : rec_heap_in_use(&b->u.heap.now);
+}
 
 static inline struct rec_arena rec_arena_at(void *base)
 {

@@ -68,6 +68,11 @@ struct rec_self {
 	uint32_t stripe;
 	uint64_t random;
 	uint64_t heap_rate; /* for which until_sample was drawn */
+	struct {
+		int64_t until_sample; /* after the last sample; another: more was allocated */
+		uint32_t bucket;      /* of that block; 0: another was freed since */
+		bool was_temporary;   /* what rec_free freed last */
+	} last;
 	struct rec_stack_cache *cache;
 	uint64_t contention; /* ns spent waiting for the recorder's own locks, not charged yet */
 	/* Waits that have begun: at most one, unless signal handlers wait as well. */
@@ -251,6 +256,33 @@ uint32_t rec_free(void *block);
 void rec_unfree(void *block, uint32_t bucket);
 /* Begins sampling anew with this rate, as Go does after MemProfileRate is set. */
 void rec_set_heap_rate(uint64_t rate);
+
+/* Returns whether memory that the program maps counts in the heap profile. */
+static inline bool rec_maps(void)
+{
+	const struct rec_options *o;
+
+	if (!rec_alive())
+		return false;
+	o = &rec_core->arena.header->options;
+	return o->mmap && atomic_load_explicit(&o->heap_rate, memory_order_relaxed);
+}
+/* Record what the program does with its address space. All are called between rec_mapping_begin, if it returns
+ * true, and rec_mapping_end, during which other threads wait at rec_mapping_begin.
+ *
+ * rec_mapping_set: the range is used like that from now on; if it is in use, by the caller's stack.
+ * rec_mapping_allow: the program may write to the range, or may not access it, if it is known.
+ * rec_mapping_use: what is known of an address. */
+enum rec_use {
+	REC_UNUSED,   /* not mapped, or shared with files and others */
+	REC_RESERVED, /* not accessible or only for reading; counts as soon as it may be written */
+	REC_IN_USE,
+};
+bool rec_mapping_begin(void);
+void rec_mapping_end(void);
+void rec_mapping_set(const void *start, size_t size, enum rec_use use, unsigned skip);
+void rec_mapping_allow(const void *start, size_t size, bool use, unsigned skip);
+enum rec_use rec_mapping_use(const void *address);
 
 /* Count a wait and a contended unlock, by the rates in options (Go: blockevent, mutexevent). */
 void rec_block_event(uint64_t ns, uint32_t stack);

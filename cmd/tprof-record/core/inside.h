@@ -106,6 +106,18 @@ struct rec_shard {
 	uint64_t unused[5]; /* pads the struct to a cache line */
 };
 
+/* Memory that the program has mapped (profile/mapping.c), by address. */
+struct rec_range {
+	uint64_t start, end;
+	uint32_t bucket; /* index + 1; 0: reserved, not in use */
+};
+
+struct rec_ranges {
+	_Atomic uint32_t lock;
+	uint32_t n, room;
+	struct rec_range *at;
+};
+
 /* The waiters for a lock (profile/blame.c). */
 struct rec_blame {
 	_Atomic uint32_t lock, n;
@@ -132,6 +144,7 @@ struct rec_state {
 	_Atomic uint32_t common_lock[REC_NCOMMON];
 	struct rec_pending pending[REC_NPENDING];
 	struct rec_shard shard[REC_NSHARDS];
+	struct rec_ranges ranges;
 	struct rec_blame blame[REC_NWAITS];   /* beside each of the arena's waits */
 	_Atomic uint32_t names[REC_NNAMES];   /* offsets of strings, 0 free */
 	_Atomic uint32_t labels[REC_NLABELS]; /* offsets of sets */
@@ -270,6 +283,8 @@ void rec_cpu_end_inside(struct rec_frame caller);
 /* ---- buckets, records ---- */
 
 void rec_write_inside(const struct rec_event *event);
+/* Counts in a heap or mmap bucket. `bytes`: by how much memory in use grows. */
+void rec_heap_count(uint32_t bucket, uint64_t allocs, uint64_t frees, int64_t bytes);
 /* Returns the index + 1 of a bucket, and adds it if it is missing. Returns 0, and counts the loss, if there
  * is no room. */
 uint32_t rec_bucket_of(enum rec_bucket_kind kind, uint32_t stack, uint64_t size);

@@ -93,7 +93,7 @@ static int64_t total(const struct tp_profile *p, size_t type)
 
 static void describe(char what[96], enum rec_profile_kind kind, const struct tp_profile *p)
 {
-	char a[TP_UNITS_SIZE], b[TP_UNITS_SIZE], c[40];
+	char a[TP_UNITS_SIZE], b[TP_UNITS_SIZE], c[40], d[TP_UNITS_SIZE];
 
 	if (kind == REC_PROFILE_CPU && !p->nsamples)
 		snprintf(what, 96, "no samples%s", p->nnotices ? "" : ": it used little CPU time");
@@ -102,8 +102,9 @@ static void describe(char what[96], enum rec_profile_kind kind, const struct tp_
 			 rec_dump_plural(c, (uint64_t)total(p, 0), "sample"));
 	else if (kind == REC_PROFILE_HEAP && !p->nsamples && p->period > 1)
 		snprintf(what, 96, "no samples: it allocated little; --heap=1 samples everything");
-	else if (kind == REC_PROFILE_HEAP && p->ntypes >= 4)
-		snprintf(what, 96, "%s in use, %s allocated in %s", tp_fmt_bytes(a, total(p, 3)),
+	else if (kind == REC_PROFILE_HEAP && p->ntypes >= 6)
+		snprintf(what, 96, "%s in use, %s at the peak, %s allocated in %s",
+			 tp_fmt_bytes(a, total(p, 3)), tp_fmt_bytes(d, total(p, 5)),
 			 tp_fmt_bytes(b, total(p, 1)),
 			 rec_dump_plural(c, (uint64_t)total(p, 0), "block"));
 	else if ((kind == REC_PROFILE_BLOCK || kind == REC_PROFILE_MUTEX) && p->ntypes >= 2)

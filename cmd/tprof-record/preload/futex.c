@@ -63,7 +63,9 @@ static inline __attribute__((always_inline)) long other(long number, const long 
 		start_before_fork();
 		return exec_forked(REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 	}
-	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	result = REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	mapping_called(number, a, result, __builtin_return_address(0));
+	return result;
 }
 
 HOOK long syscall(long number, ...)

@@ -68,6 +68,9 @@ HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
 	X(malloc) X(free) X(calloc) X(realloc) X(aligned_alloc) X(memalign) X(posix_memalign) \
 	X(valloc) X(pvalloc)
 
+#define REAL_MAPPINGS(X) \
+	X(mmap) X(munmap) X(mremap) X(mprotect) X(pkey_mprotect) X(brk)
+
 #define REAL_VERSIONED(X) \
 	X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_signal) \
 	X(pthread_cond_broadcast)
@@ -115,6 +118,7 @@ HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
 
 #define REAL_FUNCTIONS(X)                                                                          \
 	REAL_MEMORY(X)                                                                             \
+	REAL_MAPPINGS(X)                                                                           \
 	REAL_VERSIONED(X)                                                                          \
 	REAL_LOCKS(X)                                                                              \
 	REAL_THREADS(X)                                                                            \
@@ -178,6 +182,9 @@ void signal_after_exec(void);
 /* Whether the program blocks that signal in this thread, for a thread that it creates. */
 bool signal_blocked(void);
 void signal_inherit(bool was_blocked);
+/* Records what a system call from `caller` has done with the address space. An allocator's mmap may be such a call,
+ * so hooks of mmap and the like must not be called for it. */
+void mapping_called(long number, const long a[6], long result, const void *caller);
 /* Makes the key whose destructor notices the end of threads, and sets it for the caller. Called once,
  * first. */
 void thread_watch_ends(void);

@@ -280,9 +280,10 @@ static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 		chain[0] = (struct tp_symbol){
 		    .name = REC_LAST_STACK_NAME, .system_name = REC_LAST_STACK_NAME, .file = ""};
 		size = 1;
-	} else if (pc == REC_KERNEL_PC) {
-		chain[0] =
-		    (struct tp_symbol){.name = "[kernel]", .system_name = "[kernel]", .file = ""};
+	} else if (pc == REC_KERNEL_PC || pc == REC_MMAP_PC) {
+		const char *name = pc == REC_MMAP_PC ? "[mmap]" : "[kernel]";
+
+		chain[0] = (struct tp_symbol){.name = name, .system_name = name, .file = ""};
 		size = 1;
 	}
 	p->named = size > 0;

@@ -184,7 +184,7 @@ static uint32_t stack_of(struct maker *m, const struct rec_row *row)
 
 	if (row->lost)
 		return push_name(m, REC_LOST_LOCK, &m->lost);
-	if (!row->stack)
+	if (!row->stack || row->is_mapping)
 		node = push_pcs(m, row);
 	else if (!m->code)
 		m->code = rec_names_stack(m->names, row->stack, &node, m->err);
@@ -278,6 +278,8 @@ static void add_samples(struct maker *m, const struct rec_live *live)
 
 	if (!m->code)
 		m->code = rec_rows_gather(&rows, m->p, m->kind, live, m->names, m->err);
+	if (!m->code && m->kind == REC_PROFILE_HEAP)
+		m->code = rec_rows_add_mappings(&rows, m->p, m->err);
 	rec_rows_sort_waits(&rows, m->kind);
 	check(m, tp_profile_reserve_samples(m->out, rows.n));
 	for (size_t i = 0; i < rows.n && !m->code; i++)

@@ -71,24 +71,32 @@ static void begin(struct rec_testing *t)
 	rec_testing_module(t, 0x1000, 0x2000, 0x400, "/nowhere/prog", "ab12");
 }
 
+#define HEAP_HEAD                                                                                  \
+	"alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes "             \
+	"peak_objects/count peak_space/bytes temporary_objects/count per space/bytes "
+
 /* 512 KiB rate: a block of 64 KiB stands for 1/(1-exp(-1/8)) = 8.5104..., so 3 for 25 (25.53), and
  * 196608 bytes for 1673215.6; one of 4 MiB for 1/(1-exp(-8)) = 1.00033557. */
 static void test_profile_heap_scaled(void **state)
 {
 	struct rec_testing t;
+	struct rec_bucket *b;
 
 	(void)state;
 	begin(&t);
 	t.process.arena.header->options.heap_rate = 512 << 10;
-	heap(&t, rec_testing_stack(&t, work, 3), 64 << 10, 3, 2);
+	b = heap(&t, rec_testing_stack(&t, work, 3), 64 << 10, 3, 2);
+	b->u.heap.peak = 2;
+	b->u.heap.temporary = 1;
 	heap(&t, rec_testing_stack(&t, idle, 2), 4 << 20, 1, 0);
-	expect(&t, REC_PROFILE_HEAP, NULL,
-	       "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes per "
-	       "space/bytes 524288\n"
-	       "1 4195711 1 4195711: 0x1444#1 prog+0x843 < 0x1333#1 prog+0x732 {bytes=4194304}\n"
-	       "25 1673215 8 557738: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < 0x1333#1 "
-	       "prog+0x732 {bytes=65536}\n"
-	       "map 1000-2000 400 /nowhere/prog ab12\n");
+	expect(
+	    &t, REC_PROFILE_HEAP, NULL,
+	    HEAP_HEAD
+	    "524288\n"
+	    "1 4195711 1 4195711 0 0 0: 0x1444#1 prog+0x843 < 0x1333#1 prog+0x732 {bytes=4194304}\n"
+	    "25 1673215 8 557738 17 1115476 8: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < "
+	    "0x1333#1 prog+0x732 {bytes=65536}\n"
+	    "map 1000-2000 400 /nowhere/prog ab12\n");
 	expect_round_trip(&t, REC_PROFILE_HEAP);
 	rec_testing_end(&t);
 }
@@ -103,21 +111,16 @@ static void test_profile_heap_rate_1(void **state)
 	heap(&t, rec_testing_stack(&t, work, 3), 24, 1000, 10);
 	heap(&t, rec_testing_stack(&t, work, 3), 48, 2, 2);
 	heap(&t, 0, 7, 1, 0);
-	expect(
-	    &t, REC_PROFILE_HEAP, NULL,
-	    "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes per "
-	    "space/bytes 1\n"
-	    "1 7 1 7: tprof._UnknownStack {bytes=7}\n"
-	    "2 96 0 0: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < 0x1333#1 prog+0x732 {bytes=48}\n"
-	    "1000 24000 990 23760: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < 0x1333#1 prog+0x732 "
-	    "{bytes=24}\n"
-	    "map 1000-2000 400 /nowhere/prog ab12\n");
+	expect(&t, REC_PROFILE_HEAP, NULL,
+	       HEAP_HEAD "1\n"
+			 "1 7 1 7 0 0 0: tprof._UnknownStack {bytes=7}\n"
+			 "2 96 0 0 0 0 0: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < 0x1333#1 "
+			 "prog+0x732 {bytes=48}\n"
+			 "1000 24000 990 23760 0 0 0: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < "
+			 "0x1333#1 prog+0x732 {bytes=24}\n"
+			 "map 1000-2000 400 /nowhere/prog ab12\n");
 	rec_testing_end(&t);
 }
-
-#define HEAP_HEAD                                                                                  \
-	"alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes per "         \
-	"space/bytes 1\n"
 
 /* What is pending is seen as long as nothing is published. */
 static void test_profile_heap_pending(void **state)
@@ -129,11 +132,44 @@ static void test_profile_heap_pending(void **state)
 	rec_testing_begin(&t);
 	t.process.arena.header->options.heap_rate = 1;
 	b = rec_testing_bucket(&t, REC_HEAP_BUCKET, 0, 10);
-	b->u.heap.pending.allocs = 5;
-	b->u.heap.pending.frees = 2;
-	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "5 50 3 30: tprof._UnknownStack {bytes=10}\n");
+	b->u.heap.now.allocs = 5;
+	b->u.heap.now.frees = 2;
+	expect(&t, REC_PROFILE_HEAP, NULL,
+	       HEAP_HEAD "1\n5 50 3 30 0 0 0: tprof._UnknownStack {bytes=10}\n");
 	b->u.heap.published.allocs = 1;
-	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "1 10 1 10: tprof._UnknownStack {bytes=10}\n");
+	expect(&t, REC_PROFILE_HEAP, NULL,
+	       HEAP_HEAD "1\n1 10 1 10 0 0 0: tprof._UnknownStack {bytes=10}\n");
+	rec_testing_end(&t);
+}
+
+/* A mapping of 16 pages of which 5 are left is one object. No bucket has changed since the second peak but the
+ * first. */
+static void test_profile_mappings(void **state)
+{
+	struct rec_testing t;
+	struct rec_bucket *b;
+
+	(void)state;
+	begin(&t);
+	t.process.arena.header->options.heap_rate = 512 << 10;
+	t.process.arena.header->peaks = 2;
+	b = rec_testing_bucket(&t, REC_MMAP_BUCKET, rec_testing_stack(&t, work, 3), 65536);
+	b->u.heap.now.allocs = 32;
+	b->u.heap.now.frees = 27;
+	b->u.heap.peak = 16;
+	b->u.heap.peak_number = 2;
+	b = rec_testing_bucket(&t, REC_MMAP_BUCKET, 0, 4096);
+	b->u.heap.now.allocs = 3;
+	b->u.heap.peak = 7;
+	b->u.heap.peak_number = 1;
+	expect(&t, REC_PROFILE_HEAP, NULL,
+	       HEAP_HEAD "524288\n"
+			 "3 12288 3 12288 3 12288 0: 0xffffffff80000002 [mmap] {bytes=4096}\n"
+			 "2 131072 1 20480 1 65536 0: 0x1111#1 < 0x1222#1 < 0x1333#1 < "
+			 "0xffffffff80000002 [mmap] "
+			 "{bytes=65536}\n"
+			 "map 1000-2000 400 /nowhere/prog ab12\n");
+	expect_round_trip(&t, REC_PROFILE_HEAP);
 	rec_testing_end(&t);
 }
 
@@ -395,6 +431,7 @@ int main(void)
 	    cmocka_unit_test(test_profile_cpu),
 	    cmocka_unit_test(test_profile_heap_rate_1),
 	    cmocka_unit_test(test_profile_heap_pending),
+	    cmocka_unit_test(test_profile_mappings),
 	    cmocka_unit_test(test_profile_block),
 	    cmocka_unit_test(test_profile_mutex_versions),
 	    cmocka_unit_test(test_profile_threadcreate),
