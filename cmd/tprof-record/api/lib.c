@@ -82,8 +82,10 @@ bool api_meet(const struct rec_host *h)
 
 int api_begin(const struct rec_host **host)
 {
-	struct rec_options options = {
-	    .depth = api.depth, .threadcreate = 1, .profiler = api.profiler};
+	struct rec_options options = {.heap_rate = api.heap_rate,
+				      .depth = api.depth,
+				      .threadcreate = 1,
+				      .profiler = api.profiler};
 	const struct rec_host *h;
 	int code = 0;
 

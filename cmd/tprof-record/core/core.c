@@ -7,8 +7,8 @@
 
 struct rec_core *rec_core;
 
-/* Where the arena of the parent lies, after a fork has cleared the state. */
-static void *last_arena;
+/* The arena of the parent, after a fork has cleared the state. */
+static struct rec_arena last_arena;
 static uint32_t generations;
 
 uint64_t rec_now(void)
@@ -99,7 +99,8 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 	struct rec_self *self = &rec_self;
 	struct rec_state *s = rec_state();
 	struct stat st;
-	void *base = NULL, *parents = NULL;
+	struct rec_arena arena, parents = {0};
+	unsigned scale = options->heap_rate && options->heap_rate < REC_LARGE_BELOW;
 	int fd = -1, error;
 
 	if (rec_alive())
@@ -107,13 +108,16 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 	/* A fork clears the state. The state of an arena that was taken away may still be in use. */
 	if ((!s || s->core.generation) && !(s = rec_map(sizeof(*s))))
 		return ENOMEM;
-	error = rec_arena_make(shared, &base, &fd);
+	/* A process may not have the addresses for large tables (ulimit -v). */
+	do {
+		error = rec_arena_make(shared, scale, &arena, &fd);
+	} while (error && scale--);
 	if (error)
 		return error;
 	/* After a fork: the parent's arena is still mapped, and its modules are copied from it. */
-	if (last_arena && rec_core && !rec_core->generation)
+	if (rec_core && !rec_core->generation)
 		parents = last_arena;
-	last_arena = base;
+	last_arena = arena;
 	s->core.generation = ++generations;
 	memset(self, 0, sizeof(*self));
 	self->generation = generations;
@@ -123,19 +127,19 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 		s->device = st.st_dev;
 		s->inode = st.st_ino;
 	}
-	s->core.arena = rec_arena_at(base);
+	s->core.arena = arena;
 	rec_core = &s->core;
 	begin_header(s->core.arena.header, options);
 	if (!reserve_first()) {
-		rec_unmap(parents, REC_ARENA_SIZE);
+		rec_unmap(parents.header, rec_arena_size(parents.scale));
 		return ENOMEM;
 	}
 	forget_samples();
 	atomic_store_explicit(&s->core.live, 1, memory_order_release);
 	rec_thread_begin(0, 0);
-	if (parents) {
-		inherit_modules(rec_arena_at(parents));
-		rec_unmap(parents, REC_ARENA_SIZE);
+	if (parents.header) {
+		inherit_modules(parents);
+		rec_unmap(parents.header, rec_arena_size(parents.scale));
 	}
 	return 0;
 }
