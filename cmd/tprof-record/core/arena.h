@@ -179,8 +179,8 @@ struct rec_growth {
 #define REC_LOSSES(X) \
 	/*  what                            why */ \
 	X(EVENTS,     "events",             "they came faster than the recorder could read them") \
-	X(STACKS,     "stacks",             "the table of stacks was full; --heap=1 or a smaller --stack-depth leaves more room") \
-	X(BUCKETS,    "profile samples",    "the table of profiles was full; a larger --heap=RATE needs less room") \
+	X(STACKS,     "stacks",             "the table of stacks was full; see Losses in tprof-record(1)") \
+	X(BUCKETS,    "profile samples",    "the table of profiles was full; see Losses in tprof-record(1)") \
 	X(STRINGS,    "strings",            "the table of names was full") \
 	X(WAITS,      "waits",              "the table of threads was full") \
 	X(MODULES,    "mapped files",       "the table of mapped files was full") \

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -94,13 +95,22 @@ static void forget_samples(void)
 			rec_sampled[i] = 0;
 }
 
+/* Large tables take addresses that a process with a limit (ulimit -v) needs itself. */
+static unsigned scale_for(const struct rec_options *options)
+{
+	struct rlimit limit;
+
+	return options->heap_rate && options->heap_rate < REC_LARGE_BELOW &&
+	       !rec_call(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) &&
+	       limit.rlim_cur == RLIM_INFINITY;
+}
+
 int rec_core_begin(const struct rec_options *options, bool shared)
 {
 	struct rec_self *self = &rec_self;
 	struct rec_state *s = rec_state();
 	struct stat st;
 	struct rec_arena arena, parents = {0};
-	unsigned scale = options->heap_rate && options->heap_rate < REC_LARGE_BELOW;
 	int fd = -1, error;
 
 	if (rec_alive())
@@ -108,10 +118,7 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 	/* A fork clears the state. The state of an arena that was taken away may still be in use. */
 	if ((!s || s->core.generation) && !(s = rec_map(sizeof(*s))))
 		return ENOMEM;
-	/* A process may not have the addresses for large tables (ulimit -v). */
-	do {
-		error = rec_arena_make(shared, scale, &arena, &fd);
-	} while (error && scale--);
+	error = rec_arena_make(shared, scale_for(options), &arena, &fd);
 	if (error)
 		return error;
 	/* After a fork: the parent's arena is still mapped, and its modules are copied from it. */
