@@ -1,7 +1,7 @@
 /* Stacks that are hard to keep or to take; prints the truth as heap.c does.
  *
  *	stacks many	allocates once on each of 131,072 stacks, as a parser does
- *	stacks code	allocates below 30 frames of code that was made at run time and has no tables: at two
+ *	stacks code [N]	allocates N times below 30 frames of code that was made at run time and has no tables: at two
  *			places, of which the first is unmapped, and on a coroutine's stack
  *	stacks none	the same without frame pointers: such stacks end there, and nothing worse happens */
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define ALONE __attribute__((noinline, noclone))
 #define KEEP  __asm__ volatile("")
 
-enum { MANY = 17, DEPTH = 30, TIMES = 2000, SIZE = 64 };
+enum { MANY = 17, DEPTH = 30, SIZE = 64 };
 
 static void *volatile kept[1 << MANY];
 static int n;
@@ -41,7 +41,7 @@ ALONE static void down(unsigned path, int left)
 }
 
 static unsigned char *code;
-static int depth;
+static int depth, times = 2000;
 
 ALONE static void work(void)
 {
@@ -52,7 +52,7 @@ ALONE static void work(void)
 		memcpy(&made, &at, sizeof(made));
 		made(work);
 	} else {
-		for (int i = 0; i < TIMES; i++) {
+		for (int i = 0; i < times; i++) {
 			void *volatile p = malloc(SIZE);
 
 			free(p);
@@ -91,6 +91,7 @@ int main(int argc, char **argv)
 	static ucontext_t here, there;
 	const char *what = argc > 1 ? argv[1] : "many";
 
+	times = argc > 2 ? atoi(argv[2]) : times;
 	if (!strcmp(what, "many")) {
 		for (unsigned i = 0; i < 1u << MANY; i++)
 			down(i, MANY);
