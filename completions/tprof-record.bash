@@ -45,7 +45,7 @@ _tprof_record()
 	-*)
 		COMPREPLY=($(compgen -W '--all --block --cpu --follow-children --for= --force --goroutine --heap --help
 			--interval= --mutex --no-mmap --output= --profile-format= --profiler= --quiet --snapshot= --stack-depth=
-			--threadcreate --trace --trace-format= --usage --version' -- "$cur"))
+			--strict --threadcreate --trace --trace-format= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -c -- "$cur")) ;;

@@ -19,6 +19,7 @@ complete -c tprof-record -l profiler -x -a '1.5 1.8 1.18 1.26' -d 'Count as that
 complete -c tprof-record -s q -l quiet -d 'Say nothing unless something goes wrong'
 complete -c tprof-record -l snapshot -x -a '(__fish_complete_pids)' -d 'Write profiles now'
 complete -c tprof-record -l stack-depth -x -d 'Frames of a stack that are kept'
+complete -c tprof-record -l strict -d 'Exit with status 125 if something was lost'
 complete -c tprof-record -l threadcreate -d 'Record where threads were created'
 complete -c tprof-record -l trace -d 'Record when threads ran and waited'
 complete -c tprof-record -l trace-format -x -a '1.26 1.5' -d 'Form of the trace'

@@ -18,7 +18,7 @@
 #include "tprof-record/parent/spawn.h"
 
 /* As a shell has it; for others see enum cmd_exit. */
-enum { EXIT_NOT_RUNNABLE = 126, EXIT_NOT_FOUND = 127 };
+enum { EXIT_LOST = 125, EXIT_NOT_RUNNABLE = 126, EXIT_NOT_FOUND = 127 };
 
 enum {
 	KEY_TRACE = 0x2000,
@@ -38,6 +38,7 @@ enum {
 	KEY_PROFILER,
 	KEY_STACK_DEPTH,
 	KEY_FORCE,
+	KEY_STRICT,
 	KEY_SNAPSHOT,
 };
 
@@ -47,6 +48,8 @@ struct args {
 	char **program; /* and its arguments, NULL none */
 	int64_t snapshot;
 	bool mutex;	/* --mutex was given */
+	bool strict;	/* --strict */
+	bool loses;	/* something was lost */
 	bool recording; /* an option was given that --snapshot has no use for */
 	struct rec_signals signals;
 };
@@ -86,6 +89,8 @@ static const struct argp_option options[] = {
      "Count as the profiler of Go 1.5, 1.8, 1.18 or 1.26 (default) does", 2},
     {"stack-depth", KEY_STACK_DEPTH, "N", 0, "Keep up to N frames of a stack (128)", 2},
     {"force", KEY_FORCE, NULL, 0, "Run the program even if it cannot be recorded", 2},
+    {"strict", KEY_STRICT, NULL, 0,
+     "Exit with status 125 if something was lost and the program succeeded", 2},
     {"quiet", 'q', NULL, 0, "Say nothing unless something goes wrong", 2},
     {NULL, 0, NULL, 0, "For a recording that is running:", 3},
     {"snapshot", KEY_SNAPSHOT, "PID", 0,
@@ -213,6 +218,9 @@ static error_t on_how(int key, char *arg, struct argp_state *state)
 	case KEY_FORCE:
 		r->force = true;
 		return 0;
+	case KEY_STRICT:
+		((struct args *)state->input)->strict = true;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -229,6 +237,8 @@ static void check(struct args *args, struct argp_state *state)
 	if (!args->snapshot && !args->program)
 		argp_error(state, "the program is missing; run tprof-record [OPTION...] -- PROGRAM "
 				  "[ARGUMENT...]");
+	if (r->force && args->strict)
+		argp_error(state, "--strict cannot be used with --force, which records nothing");
 	if (r->options.profiler < 108 && args->mutex)
 		argp_error(
 		    state,
@@ -322,6 +332,7 @@ static void report(void *ctx, const struct rec_result *r)
 
 	if (code)
 		cmd_nomem(&args->cmd);
+	args->loses = rec_report_loses(r);
 	/* One write, so that it is not mixed with what the program says. */
 	while (done < text.size &&
 	       ((n = write(STDERR_FILENO, text.data + done, text.size - done)) > 0 ||
@@ -392,6 +403,9 @@ static int record(struct args *args)
 		cmd_error(&args->cmd, "%s: %s", program.path, err.msg);
 		return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUNNABLE;
 	}
+	/* A status that says something else already remains. */
+	if (args->strict && args->loses && !ended)
+		return EXIT_LOST;
 	return rec_end_like(ended);
 }
 

@@ -46,6 +46,34 @@ heaps() {
 	else
 		ok 'memory that a program maps itself, left out'
 	fi
+	exact_heap '131,072 stacks' heap.pb.gz --strict --heap=1 -- "$programs/stacks" many
+	case $(uname -m) in
+	x86_64)
+		exact_heap 'code without tables' heap.pb.gz --strict --heap=1 -- "$programs/stacks" code
+		exact_heap 'code without frame pointers' heap.pb.gz --heap=1 -- "$programs/stacks" none
+		;;
+	esac
+	losses_are_told
+}
+
+# With the small tables: told first, also with -q, and by the exit status if it is asked for.
+losses_are_told() {
+	for how in '0 -q' '125 -q --strict' '125 --strict' '7 --strict'; do
+		want=${how%% *}
+		(
+			ulimit -v 4000000
+			# shellcheck disable=SC2086 # several words
+			record ${how#* } -o dumps --heap=1 --follow-children -- sh -c "\"$programs/stacks\"; exit $((want % 125))"
+		) >lost.out 2>lost.err
+		status=$?
+		if [ "$status" -ne "$want" ]; then
+			bad "losses are told: $how" "status $status" lost.err
+		elif ! head -n 1 lost.err | grep -q ': other processes: lost [0-9,]* stacks: '; then
+			bad "losses are told: $how" 'not first' lost.err
+		else
+			ok "losses are told: $how"
+		fi
+	done
 }
 
 # ---- what it survives ----

@@ -82,8 +82,10 @@ bool api_meet(const struct rec_host *h)
 
 int api_begin(const struct rec_host **host)
 {
-	struct rec_options options = {
-	    .depth = api.depth, .threadcreate = 1, .profiler = api.profiler};
+	struct rec_options options = {.heap_rate = api.heap_rate,
+				      .depth = api.depth,
+				      .threadcreate = 1,
+				      .profiler = api.profiler};
 	const struct rec_host *h;
 	int code = 0;
 
@@ -156,7 +158,10 @@ uint64_t tprof_lost(void)
 {
 	const struct rec_host *h = atomic_load(&api.host);
 
-	return h && api_alive(h) ? api_header(h)->lost[REC_LOST_EVENTS] : 0;
+	if (!h || !api_alive(h))
+		return 0;
+	return api_header(h)->lost[REC_LOST_EVENTS] + api_header(h)->lost[REC_LOST_STACKS] +
+	       api_header(h)->lost[REC_LOST_BUCKETS] + api_header(h)->lost[REC_LOST_BLOCKS];
 }
 
 uint32_t api_string(const struct rec_host *h, const char *text)

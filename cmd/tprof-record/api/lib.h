@@ -22,6 +22,7 @@ struct api {
 	const struct rec_host *_Atomic host; /* the core that is used */
 	bool guest;			     /* `host` is the core of the preloaded library */
 	unsigned profiler, depth;
+	_Atomic uint64_t heap_rate; /* what was last set */
 	/* The text trace of allocations is on (text.c). */
 	_Atomic bool text;
 };

@@ -69,7 +69,8 @@ TPROF_API int tprof_trace_symbols(void **data, size_t *size);
 /* Starts a trace that a thread of the library writes to a file (and FILE.symbols, for go 1.5).
  * tprof_trace_stop returns when the file is closed; exit stops the trace, too. */
 TPROF_API int tprof_trace_to_file(const char *path, enum tprof_format format);
-/* Returns how many events were lost for lack of room since the process began. */
+/* Returns how many events, stacks and samples were lost for lack of room since the process began; 0: traces and
+ * profiles are complete. Each profile has the counts as comments. */
 TPROF_API uint64_t tprof_lost(void);
 
 /* ---- tasks, regions, logs and labels ---- */
@@ -159,7 +160,8 @@ TPROF_API int tprof_set_profiler(unsigned release);
 TPROF_API int tprof_set_stack_depth(unsigned frames);
 
 /* Sets the mean number of bytes between heap samples; 0: off (the default), 1: everything
- * (runtime.MemProfileRate). */
+ * (runtime.MemProfileRate). With a rate below 65536, call it before anything else: then there is room for 8
+ * million frames of different stacks and 2 million pairs of stack and size, instead of 262,144 and 32,768. */
 TPROF_API void tprof_set_heap_rate(uint64_t bytes);
 /* Sets the ns of waiting per sample; 0: off, 1: everything (runtime.SetBlockProfileRate). */
 TPROF_API void tprof_set_block_rate(uint64_t ns);

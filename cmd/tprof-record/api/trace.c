@@ -176,7 +176,7 @@ static int start(enum tprof_format format)
 	t.at = 0;
 	t.header_sent = false;
 	t.begin_ns = h->now();
-	t.lost_before = tprof_lost();
+	t.lost_before = api_header(h)->lost[REC_LOST_EVENTS];
 	options = &api_header(h)->options;
 	t.switched_on = !atomic_exchange(&options->trace, 1);
 	if (t.switched_on)
@@ -229,7 +229,7 @@ static void lay_out(const struct rec_host *h)
 	/* A trace without some records is still valid. */
 	else if (t.records.error)
 		t.error = t.records.error;
-	else if (tprof_lost() > t.lost_before)
+	else if (api_header(h)->lost[REC_LOST_EVENTS] > t.lost_before)
 		t.error = ENOBUFS;
 	rec_spool_end(&t.records);
 }

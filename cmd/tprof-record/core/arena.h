@@ -1,7 +1,7 @@
 /* The memory that a recorded process and the recorder share. Everything that has to survive the process is in
  * it, so a signal, a crash or a kill loses nothing.
  *
- * It is a sparse memfd that the process makes, maps and sends to the recorder. Its parts lie at fixed offsets
+ * It is a sparse memfd that the process makes, maps and sends to the recorder. Its parts lie one behind the other
  * (REC_PARTS). Each grows from its beginning. Memory is reserved (fallocate) before it is touched, so a lack
  * of memory is a counted error and never a SIGBUS.
  *
@@ -23,12 +23,8 @@
 #define REC_VERSION 4
 
 enum {
-	REC_NGS = 16384,      /* goroutines alive at a time whose present wait is known */
-	REC_NWAITS = 8192,    /* counters of waiters, by hash of the object */
-	REC_NNODES = 1 << 18, /* of the tree of stacks */
-	REC_NEDGES = 1 << 19, /* of the table that finds a node by parent and PC; a power of 2 */
-	REC_NBUCKETS = 1 << 15,
-	REC_NHASH = 179999, /* chains of buckets: buckHashSize of Go's runtime/mprof.go */
+	REC_NGS = 16384,   /* goroutines alive at a time whose present wait is known */
+	REC_NWAITS = 8192, /* counters of waiters, by hash of the object */
 	REC_NMODULES = 1024,
 	REC_STRING_BYTES = 1 << 19,
 	REC_NSETS = 4096, /* label sets */
@@ -38,6 +34,17 @@ enum {
 	REC_MAX_HZ = 10000,   /* of CPU samples */
 	REC_MAX_DEPTH = 1024, /* most frames of a stack; options.depth of them are taken */
 };
+
+/* The tables of stacks and of buckets have two sizes. The large one (scale 1) is for recordings of every block
+ * or nearly so; the small one does not use up the address space of a program that limits it (ulimit -v). */
+#define REC_NNODES(scale)      (1u << (18 + 5 * (scale))) /* of the tree of stacks */
+#define REC_NBUCKETS(scale)    (1u << (15 + 6 * (scale)))
+#define REC_EDGE_LEVELS(scale) (4 + 2 * (scale)) /* of the tables that find them (table.h) */
+#define REC_KEY_LEVELS(scale)  (3 + 2 * (scale))
+enum { REC_NSCALES = 2, REC_LARGE_BELOW = 65536 }; /* the heap rate with which tables are large */
+
+/* The first `level` levels of such a table have this many places together. */
+#define REC_LEVELS_SIZE(level) (((1u << (2 * (level))) - 1) / 3 << 14)
 
 /* What is recorded. The program may change the rates while it runs (api/). */
 struct rec_options {
@@ -79,14 +86,13 @@ enum rec_bucket_kind {
 
 /* Keyed by kind, stack and size, as in runtime/mprof.go. */
 struct rec_bucket {
-	uint32_t next;	  /* in its chain: index + 1, 0 ends */
 	uint32_t allnext; /* of its kind, newest first: index + 1 */
 	uint32_t kind;	  /* enum rec_bucket_kind */
 	uint32_t stack;
+	uint32_t unused;
 	/* Of heap: bytes of each block. Of mmap: bytes of each mapping. Of cpu: the thread's name (string) in
 	 * the high half, its label set in the low one. */
 	uint64_t size;
-	uint64_t hash;
 	union {
 		struct {
 			struct rec_heap_counts now, published; /* rec_heap_publish */
@@ -167,13 +173,13 @@ struct rec_growth {
 	_Atomic uint32_t used, reserved;
 };
 
-/* The parts that grow: name in the header and in the arena, type, places. A part refers only to those
- * that come after it. */
+/* The parts that grow: name in the header and in the arena, type, places at a `scale`. A part refers only to
+ * those that come after it. */
 #define REC_GROWING(X)                                                                             \
 	X(gs, struct rec_g, REC_NGS)                                                               \
-	X(buckets, struct rec_bucket, REC_NBUCKETS)                                                \
+	X(buckets, struct rec_bucket, REC_NBUCKETS(scale))                                         \
 	X(modules, struct rec_module, REC_NMODULES)                                                \
-	X(nodes, struct rec_node, REC_NNODES)                                                      \
+	X(nodes, struct rec_node, REC_NNODES(scale))                                               \
 	X(sets, uint32_t, REC_NSETS * 16)                                                          \
 	X(strings, char, REC_STRING_BYTES)                                                         \
 	X(chunks, struct rec_chunk, REC_NCHUNKS)
@@ -183,8 +189,8 @@ struct rec_growth {
 #define REC_LOSSES(X) \
 	/*  what                            why */ \
 	X(EVENTS,     "events",             "they came faster than the recorder could read them") \
-	X(STACKS,     "stacks",             "the table of stacks was full") \
-	X(BUCKETS,    "profile samples",    "the table of profiles was full") \
+	X(STACKS,     "stacks",             "the table of stacks was full; see Losses in tprof-record(1)") \
+	X(BUCKETS,    "profile samples",    "the table of profiles was full; see Losses in tprof-record(1)") \
 	X(STRINGS,    "strings",            "the table of names was full") \
 	X(WAITS,      "waits",              "the table of threads was full") \
 	X(MODULES,    "mapped files",       "the table of mapped files was full") \
@@ -244,29 +250,21 @@ struct rec_header {
 	X(strings, char, REC_STRING_BYTES) /* each NUL-terminated; named by its offset, 0 is "" */ \
 	X(sets, uint32_t, REC_NSETS * 16)  /* label sets: n, then n pairs of strings; by offset */ \
 	X(gs, struct rec_g, REC_NGS)                                                               \
-	X(nodes, struct rec_node, REC_NNODES)                                                      \
-	X(edges, _Atomic uint32_t, REC_NEDGES) /* open addressing: a node, 0 free */               \
-	X(chains, _Atomic uint32_t, REC_NHASH) /* index + 1 of a bucket */                         \
-	X(buckets, struct rec_bucket, REC_NBUCKETS)                                                \
-	X(chunks, struct rec_chunk, REC_NCHUNKS)
+	X(chunks, struct rec_chunk, REC_NCHUNKS)                                                   \
+	X(nodes, struct rec_node, REC_NNODES(scale))                                               \
+	X(edges, _Atomic uint32_t, REC_LEVELS_SIZE(REC_EDGE_LEVELS(scale))) /* find nodes … */   \
+	X(keys, _Atomic uint32_t, REC_LEVELS_SIZE(REC_KEY_LEVELS(scale)))   /* … and buckets */  \
+	X(buckets, struct rec_bucket, REC_NBUCKETS(scale))
 
 #define REC_PAGE	4096u
 #define REC_PAGES(size) (((uint64_t)(size) + REC_PAGE - 1) / REC_PAGE * REC_PAGE)
 
-/* The offsets of the parts, REC_AT_header, REC_AT_waits …, and REC_ARENA_SIZE. */
-enum rec_places {
-#define REC_X(name, type, n)                                                                       \
-	REC_AT_##name, REC_LAST_##name = REC_AT_##name + (int)REC_PAGES(sizeof(type) * (n)) - 1,
-	REC_PARTS(REC_X)
-#undef REC_X
-	    REC_ARENA_SIZE
-};
-
-/* An arena that is mapped at `base`: pointers to its parts. */
+/* An arena that is mapped: pointers to its parts. */
 struct rec_arena {
 #define REC_X(name, type, n) type *name;
 	REC_PARTS(REC_X)
 #undef REC_X
+	unsigned scale;
 };
 
 /* Returns what a heap or mmap bucket has in use. */
@@ -284,13 +282,24 @@ static inline uint64_t rec_heap_at_peak(const struct rec_header *h, const struct
 	return b->u.heap.peak_number == h->peaks ? b->u.heap.peak : rec_heap_in_use(&b->u.heap.now);
 }
 
-static inline struct rec_arena rec_arena_at(void *base)
+static inline struct rec_arena rec_arena_at(void *base, unsigned scale)
 {
-	return (struct rec_arena){
-#define REC_X(name, type, n) .name = (type *)(void *)((char *)base + REC_AT_##name),
-	    REC_PARTS(REC_X)
+	struct rec_arena a = {.scale = scale};
+	char *at = base;
+
+#define REC_X(name, type, n)                                                                       \
+	a.name = (type *)(void *)at;                                                               \
+	at += REC_PAGES(sizeof(type) * (uint64_t)(n));
+	REC_PARTS(REC_X)
 #undef REC_X
-	};
+	return a;
+}
+
+static inline uint64_t rec_arena_size(unsigned scale)
+{
+#define REC_X(name, type, n) +REC_PAGES(sizeof(type) * (uint64_t)(n))
+	return 0 REC_PARTS(REC_X);
+#undef REC_X
 }
 
 #endif

@@ -134,8 +134,7 @@ struct rec_state {
 	_Atomic uint32_t epoch; /* raised when code may have been loaded or unloaded */
 	_Atomic uint32_t string_lock, cache_lock, tree_lock;
 	_Atomic uint32_t reading_modules;
-	_Atomic uint32_t levels;	   /* of the table of edges */
-	_Atomic uint32_t chains;	   /* bits: parts of the table of chains that have memory */
+	_Atomic uint32_t edge_levels, key_levels; /* of these tables (table.h) that have memory */
 	_Atomic uint32_t wary[REC_NPARTS]; /* reservations to refuse at once after one failed */
 	_Atomic uint64_t free_gs;	   /* places of goroutines, as header.free_chunks */
 	uint32_t ncaches;
@@ -195,12 +194,12 @@ static inline void rec_lose(enum rec_loss what, uint64_t n)
 /* ---- the arena ---- */
 
 /* Makes and maps an arena, with memory for its header and waits. Returns 0 or an errno value. */
-int rec_arena_make(bool shared, void **base, int *fd);
+int rec_arena_make(bool shared, unsigned scale, struct rec_arena *arena, int *fd);
 /* Reserves memory for entries [0, upto) of a part. Returns false if there is none; each refusal by the system
  * is counted. */
 bool rec_reserve(enum rec_part part, uint32_t upto);
 /* Reserves memory for a piece of the arena. */
-bool rec_reserve_at(uint64_t from, uint64_t size);
+bool rec_reserve_at(const void *from, uint64_t size);
 /* Raises `used` to `upto`, unless it is higher already. */
 void rec_raise(_Atomic uint32_t *used, uint32_t upto);
 

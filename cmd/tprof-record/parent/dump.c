@@ -290,6 +290,18 @@ static void count_losses(struct rec_dump *d, const struct rec_image *image,
 	d->nonsense += image->drain.nonsense;
 }
 
+void rec_dump_add_losses(struct rec_dump *sum, const struct rec_dump *d)
+{
+	for (int i = 0; i < REC_NLOSSES; i++)
+		sum->lost[i] += d->lost[i];
+	sum->lost_switches += d->lost_switches;
+	sum->unfinished += d->unfinished;
+	sum->spilled += d->spilled;
+	if (d->spill_error)
+		sum->spill_error = d->spill_error;
+	sum->nonsense += d->nonsense;
+}
+
 void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d)
 {
 	memset(d, 0, sizeof(*d));

@@ -53,6 +53,9 @@ void rec_dump_write(struct rec_image *image, bool final, const struct rec_reques
 /* Notes in *d why no files were written. */
 void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d);
 
+/* Adds the losses of a dump to those in *sum. */
+void rec_dump_add_losses(struct rec_dump *sum, const struct rec_dump *d);
+
 /* "1,234" */
 char *rec_dump_count(char text[TP_COUNT_SIZE], uint64_t n);
 /* "1 thread", "2 threads", "3 processes" */

@@ -85,7 +85,7 @@ static int seal(int memory)
 
 /* The memory must have the right size and keep it, or reading it could raise SIGBUS. It is sealed before its
  * size is read, as the program could shrink it in between. */
-static int check_memory(int memory, struct tp_err *err)
+static int check_memory(int memory, unsigned *scale, struct tp_err *err)
 {
 	int unsealed = seal(memory);
 	struct stat st;
@@ -93,7 +93,10 @@ static int check_memory(int memory, struct tp_err *err)
 	if (fstat(memory, &st))
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot look at its memory: %s",
 				  strerror(errno));
-	if (!S_ISREG(st.st_mode) || st.st_size != REC_ARENA_SIZE)
+	for (*scale = 0; *scale < REC_NSCALES; ++*scale)
+		if ((uint64_t)st.st_size == rec_arena_size(*scale))
+			break;
+	if (!S_ISREG(st.st_mode) || *scale == REC_NSCALES)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "its memory does not have the size that this version uses");
 	if (unsealed)
@@ -142,16 +145,17 @@ static void name_it(struct rec_image *image)
 
 static int map(struct rec_image *image, int memory, struct tp_err *err)
 {
-	int code = check_memory(memory, err);
+	unsigned scale = 0;
+	int code = check_memory(memory, &scale, err);
 	void *base;
 
 	if (code)
 		return code;
-	base = mmap(NULL, REC_ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	base = mmap(NULL, rec_arena_size(scale), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
 	if (base == MAP_FAILED)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot map its memory: %s",
 				  strerror(errno));
-	image->arena = rec_arena_at(base);
+	image->arena = rec_arena_at(base, scale);
 	return check_header(image->arena.header, err);
 }
 
@@ -216,7 +220,7 @@ void rec_image_free(struct rec_image *image)
 	rec_spool_end(&image->spool);
 	rec_drain_end(&image->drain);
 	if (image->arena.header)
-		munmap(image->arena.header, REC_ARENA_SIZE);
+		munmap(image->arena.header, rec_arena_size(image->arena.scale));
 	if (image->process >= 0)
 		close(image->process);
 	free(image->last_job);

@@ -72,6 +72,7 @@ static void on_final(struct rec_session *s, const struct rec_job *job)
 		snprintf(r->other[r->others], sizeof(r->other[0]), "%s",
 			 strrchr(image->folder, '/') + 1);
 	r->others++;
+	rec_dump_add_losses(&r->rest, &job->dump);
 	r->other_troubles += (unsigned)job->dump.ntroubles;
 }
 

@@ -26,6 +26,7 @@ struct rec_result {
 	bool over;	      /* it has ended */
 	bool recorded;	      /* its process reported */
 	struct rec_dump last; /* the files of the program itself */
+	struct rec_dump rest; /* the losses of all other images */
 	unsigned snapshots;
 	unsigned snapshot_troubles; /* files of snapshots that could not be written, … */
 	char snapshot_trouble[400]; /* … the first of them, and why */

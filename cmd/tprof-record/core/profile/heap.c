@@ -194,9 +194,9 @@ void rec_unfree(void *block, uint32_t bucket)
 {
 	uint32_t was;
 
-	if (!block || !bucket || bucket > REC_NBUCKETS || !rec_enter())
+	if (!block || !bucket || !rec_enter())
 		return;
-	if (rec_sample_add(block, bucket, &was)) {
+	if (bucket <= REC_NBUCKETS(rec_core->arena.scale) && rec_sample_add(block, bucket, &was)) {
 		if (was)
 			count_free(was);
 		rec_heap_count(bucket, 0, (uint64_t)-1, weight(size_of(bucket)));
@@ -220,9 +220,10 @@ void rec_heap_publish(const struct rec_arena *a)
 {
 	uint32_t at =
 	    atomic_load_explicit(&a->header->newest[REC_HEAP_BUCKET], memory_order_acquire);
+	uint32_t most = REC_NBUCKETS(a->scale);
 
 	/* Newest first. The number of steps is bounded, as the program may have overwritten the links. */
-	for (uint32_t steps = 0; at && at <= REC_NBUCKETS && steps < REC_NBUCKETS; steps++) {
+	for (uint32_t steps = 0; at && at <= most && steps < most; steps++) {
 		struct rec_bucket *b = &a->buckets[at - 1];
 		struct rec_heap_counts *to = &b->u.heap.published, *from = &b->u.heap.now;
 		/* Frees first, so every free that is published has its allocation published too. */

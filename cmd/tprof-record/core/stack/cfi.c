@@ -208,7 +208,9 @@ uint64_t rec_cfi_rule(uint64_t pc)
 {
 	struct rec_image image;
 
-	return rec_cfi_find_image(pc, &image) ? rec_cfi_rule_in(&image, pc) : REC_RULE_GUESS;
+	if (rec_cfi_find_image(pc, &image))
+		return rec_cfi_rule_in(&image, pc);
+	return rec_is_readable(pc) ? REC_RULE_GUESS : REC_RULE_NONE;
 }
 
 uint64_t rec_cfi_rule_in(const struct rec_image *image, uint64_t pc)
@@ -301,8 +303,7 @@ bool rec_cfi_step(struct rec_frame *frame, struct rec_reach *reach)
 
 uint64_t rec_cfi_rule(uint64_t pc)
 {
-	(void)pc;
-	return REC_RULE_GUESS;
+	return rec_is_readable(pc) ? REC_RULE_GUESS : REC_RULE_NONE;
 }
 
 bool rec_cfi_step(struct rec_frame *frame, struct rec_reach *reach)

@@ -63,9 +63,10 @@ static inline uint64_t word(uint64_t address)
 	return *(const volatile uint64_t *)(uintptr_t)address;
 }
 
-/* Returns whether everything outside of frame i is unchanged. Each place is read only after those inside of
- * it were found unchanged, so the unwinder would have come here and read the same. */
-static inline bool still_true(const struct rec_shadow *s, uint32_t i)
+/* Returns 0 if everything outside of frame i is unchanged; otherwise, the number of outer frames of which that
+ * may still be true. Each place is read only after those inside of it were found unchanged, so the unwinder would
+ * have come here and read the same. */
+static inline uint32_t changed_at(const struct rec_shadow *s, uint32_t i)
 {
 	const struct rec_shadow_frame *f = &s->frame[i];
 
@@ -73,11 +74,11 @@ static inline bool still_true(const struct rec_shadow *s, uint32_t i)
 		const struct rec_frame *out = &f[-1].at;
 
 		if (word(out->sp - 8) != out->pc)
-			return false;
+			break;
 		if (f->saved && word(f->at.sp + 8 * (uint64_t)(f->saved - 1)) != out->fp)
-			return false;
+			break;
 	}
-	return true;
+	return (uint32_t)(f - s->frame);
 }
 
 struct walk {
@@ -103,12 +104,14 @@ static void walk(struct walk *w, struct rec_frame at)
 		while (top && s->frame[top - 1].at.sp < at.sp)
 			top--;
 		if (top && same_frame(&s->frame[top - 1].at, &at)) {
-			if ((!s->cut || (!w->n && top == s->n)) && still_true(s, top - 1)) {
+			uint32_t left = top - 1;
+
+			if ((!s->cut || (!w->n && top == s->n)) && !(left = changed_at(s, left))) {
 				w->match = top;
 				w->complete = true;
 				return;
 			}
-			top--;
+			top = left;
 		}
 		f->at = at;
 		f->saved = 0;

@@ -118,21 +118,26 @@ static bool step_signal(struct rec_frame *f, struct rec_reach *reach)
 }
 
 /* For code without tables: generated at run time, or assembly. If fp looks like a frame pointer, and the word
- * above it like a return address into readable memory, they probably are. */
-static bool step_guess(struct rec_frame *f, struct rec_reach *reach)
+ * above it like a return address into readable memory, they probably are. The kernel is asked about an address
+ * once, as its rule is kept from then on; that only decides how likely the frame is, and the code is not read.
+ *
+ * On the thread's own stack, which is mapped as long as the thread lives, the step can be checked later like one
+ * of kind FP. Elsewhere a word between sp and fp may be gone the next time. */
+static enum rec_step step_guess(struct rec_frame *f, struct rec_reach *reach, uint32_t *saved)
 {
-	uint64_t fp = f->fp, pc;
+	uint64_t fp = f->fp, sp = f->sp, pc;
 
-	if (fp % 8 || fp < f->sp || fp - f->sp > 1 << 20 || !rec_reaches(reach, fp) ||
+	if (fp % 8 || fp < sp || fp - sp > 1 << 20 || !rec_reaches(reach, fp) ||
 	    !rec_reaches(reach, fp + 8))
-		return false;
+		return REC_STEP_LOST;
 	pc = word(fp + 8);
-	if (pc < REC_PAGE || pc >> 47 || !rec_is_readable(pc - 1))
-		return false;
-	f->fp = word(fp);
-	f->sp = fp + 16;
-	f->pc = pc;
-	return true;
+	if (pc < REC_PAGE || pc >> 47 || rule_of(pc - 1) == REC_RULE_NONE)
+		return REC_STEP_LOST;
+	*f = (struct rec_frame){.pc = pc, .sp = fp + 16, .fp = word(fp)};
+	if (sp < reach->lo || fp + 8 >= reach->hi)
+		return REC_STEP_OTHER;
+	*saved = (uint32_t)((fp - sp) / 8 + 1);
+	return REC_STEP_SIMPLE;
 }
 
 enum rec_step rec_unwind(struct rec_frame *f, struct rec_reach *reach, uint32_t *saved)
@@ -169,6 +174,6 @@ enum rec_step rec_unwind(struct rec_frame *f, struct rec_reach *reach, uint32_t 
 		at = f->sp;
 		return rec_cfi_step(f, reach) && f->sp > at ? REC_STEP_OTHER : REC_STEP_LOST;
 	default:
-		return step_guess(f, reach) ? REC_STEP_OTHER : REC_STEP_LOST;
+		return step_guess(f, reach, saved);
 	}
 }

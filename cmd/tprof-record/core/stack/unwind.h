@@ -28,7 +28,7 @@ static inline bool rec_reaches(struct rec_reach *reach, uint64_t address)
 /* Bits 0–2 of a rule are its kind. Bits 3–31: how many words below the caller's sp its fp was saved; 0: it
  * was not. Bits 32–63: bytes from sp or fp to the caller's sp. */
 enum rec_rule_kind {
-	REC_RULE_NONE,
+	REC_RULE_NONE,	  /* nothing is mapped there; not kept, as code may be soon */
 	REC_RULE_SP,	  /* the caller's sp is sp + … */
 	REC_RULE_FP,	  /* … fp + … */
 	REC_RULE_END,	  /* the outermost frame */
