@@ -193,10 +193,24 @@ static void finish(struct rec_tracer *s)
 		s->code = tp_v1_encode_finish(s->v1, 1000000000, 0, s->err);
 }
 
+static void flush(struct rec_tracer *s)
+{
+	if (!s->code)
+		s->code = tp_v1_encode_flush(s->v1, 1000000000, s->err);
+}
+
 static void open_encoder(struct rec_tracer *s, const struct tp_out *out)
 {
+	s->code = tp_v1_encoder_new(&s->v1, out, s->err);
+}
+
+/* The encoder knows the stacks of the parts before. */
+static void begin_part(struct rec_tracer *s)
+{
+	free(s->stacks);
 	s->stacks = calloc(2 * (size_t)s->p->arena.header->nodes.used + 1, sizeof(*s->stacks));
-	s->code = s->stacks ? tp_v1_encoder_new(&s->v1, out, s->err) : TP_ENOMEM;
+	if (!s->stacks)
+		s->code = TP_ENOMEM;
 }
 
 static void close_encoder(struct rec_tracer *s)
@@ -209,6 +223,8 @@ const struct rec_writer rec_v1_writer = {
     .open = open_encoder,
     .begin = begin,
     .move = move,
+    .part = begin_part,
+    .flush = flush,
     .finish = finish,
     .close = close_encoder,
 };

@@ -331,7 +331,7 @@ static void sample(struct rec_tracer *s, const struct rec_event *e)
 
 static void open_encoder(struct rec_tracer *s, const struct tp_out *out)
 {
-	s->dict = s->names->dict;
+	s->dict = s->symbols->dict;
 	s->outside = (struct rec_machine){.wire = OUTSIDE, .p = -1};
 	for (size_t i = 0; i <= REC_NREASONS; i++)
 		s->reasons[i] = string_of(s, reasons[i]);
@@ -351,6 +351,7 @@ const struct rec_writer rec_v2_writer = {
     .move = move,
     .note = note,
     .sample = sample,
+    .flush = generation,
     .finish = finish,
     .close = close_encoder,
 };
