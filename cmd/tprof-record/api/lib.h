@@ -21,7 +21,7 @@
 struct api {
 	const struct rec_host *_Atomic host; /* the core that is used */
 	bool guest;			     /* `host` is the core of the preloaded library */
-	unsigned profiler, depth;
+	unsigned profiler, depth;	     /* 0: that of the profiler */
 	/* The text trace of allocations is on (text.c). */
 	_Atomic bool text;
 };
@@ -146,6 +146,9 @@ int api_stacks_take(const struct rec_host *h, const uint64_t *own, size_t nown, 
 		    struct api_stacks *s);
 void api_stacks_release(struct api_stacks *s);
 
+/* Adds the threads that no other can wake any more (leaks.c). Returns 0 or an errno value. */
+int api_leaks(const struct rec_host *h, struct rec_live *live);
+
 /* ---- stacks as text (text.c) ---- */
 
 /* Prints the stack of the caller (`pcs`, as the caller took it), and with `all` those of the others. Returns
@@ -170,6 +173,7 @@ struct api_stream {
 
 	/* Private to stream.c. */
 	struct rec_tracer *tracer;
+	struct rec_images *images;
 	uint64_t begin_ns, until;
 	size_t done; /* records that are not needed any more */
 	struct tp_err err;
@@ -179,7 +183,7 @@ struct api_stream {
 const char *api_folder(void);
 /* Begins a trace; its first part is the header. The following two return 0 or an errno value. */
 int api_stream_begin(struct api_stream *s, enum tprof_format format, uint64_t begin_ns);
-/* Makes the next part of the records, which `take` brings up to date and counts. `last`: of all of them; else more
+/* Adds the next part of the records, which `take` brings up to date and counts. `last`: of all of them; else more
  * parts follow. After an error there is no part, and there can be no other. */
 int api_stream_part(const struct rec_host *h, struct api_stream *s, struct rec_spool *records,
 		    size_t (*take)(const struct rec_host *), bool last);

@@ -9,6 +9,7 @@
 
 #include "base/many.h"
 #include "base/out.h"
+#include "tprof-record/convert/names/images.h"
 #include "tprof-record/convert/trace/trace.h"
 
 enum {
@@ -40,14 +41,16 @@ int api_stream_begin(struct api_stream *s, enum tprof_format format, uint64_t be
 	struct tp_out out = {.write = put, .ctx = s};
 
 	*s = (struct api_stream){.begin_ns = begin_ns, .until = begin_ns};
-	s->tracer =
-	    rec_trace_new(format == TPROF_GO_1_5 ? REC_GO_1_5 : REC_GO_1_26, &out, &s->err);
+	/* Without them, files are opened for each part. */
+	s->images = rec_images_new();
+	s->tracer = rec_trace_new(format == TPROF_GO_1_5 ? REC_GO_1_5 : REC_GO_1_26, &out, &s->err);
 	return s->tracer ? 0 : api_errno(s->err.code);
 }
 
 void api_stream_end(struct api_stream *s)
 {
 	rec_trace_free(s->tracer);
+	rec_images_free(s->images);
 	tp_buf_release(&s->part);
 	tp_buf_release(&s->symbols);
 	*s = (struct api_stream){0};
@@ -101,12 +104,12 @@ int api_stream_part(const struct rec_host *h, struct api_stream *s, struct rec_s
 	struct rec_process p;
 	int code;
 
-	s->part.size = 0;
 	h->modules_read();
 	code = api_errno(api_process_copy(h, &p, &s->err));
 	if (code)
 		return code;
 	p.begin_ns = s->begin_ns;
+	p.images = s->images;
 	/* What was over when the copy was made is in the records. */
 	code = add(s, &p, records, take(h), last ? UINT64_MAX : now - LAG_NS);
 	rec_process_free(&p);

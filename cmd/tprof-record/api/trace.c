@@ -324,15 +324,21 @@ static void wait_for_part(const struct rec_host *h)
 static bool make_part(const struct rec_host *h)
 {
 	struct api_inside was;
-	bool last = t.state == READY, begin = !t.begun;
-	int code;
+	/* Go does not read a trace of go 1.5 that is only a header. */
+	bool begin = !t.begun, more = !begin || t.format == TPROF_GO_1_5;
+	bool last = t.state == READY;
+	int code = 0;
 
 	t.begun = true;
-	t.over = last && !begin;
+	t.over = last && more;
 	pthread_mutex_unlock(&t.lock);
 	was = api_inside(h);
-	code = begin ? api_stream_begin(&t.stream, t.format, t.begin_ns)
-		     : api_stream_part(h, &t.stream, &t.records, take, last);
+	if (begin)
+		code = api_stream_begin(&t.stream, t.format, t.begin_ns);
+	else
+		t.stream.part.size = 0;
+	if (!code && more)
+		code = api_stream_part(h, &t.stream, &t.records, take, last);
 	api_outside(h, was);
 	pthread_mutex_lock(&t.lock);
 	t.length = begin ? 0 : t.length ? t.length * 2 : FIRST_PART_NS;
@@ -388,7 +394,8 @@ int tprof_trace_symbols(void **data, size_t *size)
 	*data = NULL;
 	*size = 0;
 	pthread_mutex_lock(&t.lock);
-	if (!t.stream.symbols.size || t.state == ON || t.state == ENDING)
+	/* Until then they are the reader's. */
+	if (!t.stream.symbols.size || t.state != OFF)
 		code = ENOENT;
 	else if (!(*data = malloc(t.stream.symbols.size)))
 		code = ENOMEM;
@@ -485,6 +492,21 @@ static void abandon(void)
 	t.state = OFF;
 }
 
+/* Under the lock. Writes the beginning at once, so that no file is left without it. */
+static int append_first(void)
+{
+	const void *data;
+	size_t size;
+	int code;
+
+	t.reading = true;
+	data = next_piece(&size);
+	t.reading = false;
+	code = data ? append(data, size) : t.error ? t.error : EIO;
+	/* What a full disk loses is told at the end. */
+	return code == ENOSPC ? 0 : code;
+}
+
 /* Called under the lock; the new thread's first read waits for it. */
 static int start_filing(const char *path, enum tprof_format format)
 {
@@ -497,7 +519,9 @@ static int start_filing(const char *path, enum tprof_format format)
 		return code;
 	code = start(format);
 	if (!code) {
-		code = begin_thread(&t.filer, file_thread, NULL);
+		code = append_first();
+		if (!code)
+			code = begin_thread(&t.filer, file_thread, NULL);
 		if (code)
 			abandon();
 	}

@@ -125,7 +125,8 @@ struct rec_state {
 	_Atomic uint32_t levels;	   /* of the table of edges */
 	_Atomic uint32_t chains;	   /* bits: parts of the table of chains that have memory */
 	_Atomic uint32_t wary[REC_NPARTS]; /* reservations to refuse at once after one failed */
-	_Atomic uint64_t free_gs;	   /* places of goroutines, as header.free_chunks */
+	_Atomic int64_t heap_in_use, heap_told; /* bytes: now, and in the last HEAP record */
+	_Atomic uint64_t free_gs;		/* places of goroutines, as header.free_chunks */
 	uint32_t ncaches;
 	/* The first REC_NCOMMON are shared by the threads that have no cache of their own. */
 	struct rec_stack_cache *caches, *free_cache;

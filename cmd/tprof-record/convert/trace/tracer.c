@@ -7,6 +7,7 @@
  * counts a contradiction. */
 #include "tprof-record/convert/trace/tracer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/seed.h"
@@ -339,8 +340,8 @@ static uint32_t still_needed(const struct rec_tracer *s, uint64_t until)
 	return i;
 }
 
-int rec_trace_add(struct rec_tracer *s, const struct rec_process *p, uint64_t until,
-		  size_t *done, struct tp_buf *symbols, struct tp_err *err)
+int rec_trace_add(struct rec_tracer *s, const struct rec_process *p, uint64_t until, size_t *done,
+		  struct tp_buf *symbols, struct tp_err *err)
 {
 	struct tp_err own = {0};
 
@@ -372,6 +373,11 @@ int rec_trace_add(struct rec_tracer *s, const struct rec_process *p, uint64_t un
 	s->again = s->nlinks - (uint32_t)*done;
 	if (!s->code)
 		rec_names_remark(s->names, s->result.remark);
+	if (!s->code && s->left_out)
+		snprintf(s->result.remark, sizeof(s->result.remark),
+			 "%zu tasks, regions and logs are left out: go 1.5 has none; "
+			 "--trace-format=1.26 keeps them",
+			 s->left_out);
 	rec_names_free(s->names);
 	s->names = NULL;
 	return s->code;

@@ -161,8 +161,8 @@ struct rec_tracer {
 	struct tp_ids m_by_id, g_by_id; /* by what records call them */
 	uint64_t seed;
 	uint64_t earliest, latest; /* bounds of valid times */
-	uint64_t from;	   /* the end of the part before; 0: this is the first */
-	uint32_t again;	   /* records of that part that come again, first */
+	uint64_t from;		   /* the end of the part before; 0: this is the first */
+	uint32_t again;		   /* records of that part that come again, first */
 	bool in_middle;		   /* the trace begins while the program runs … */
 	uint64_t on, off;	   /* … then; and ends */
 	uint64_t last_on, first_off;
@@ -194,6 +194,7 @@ struct rec_tracer {
 	uint32_t extra;	     /* of those, in samples of several */
 	struct tp_ids tasks; /* that have begun: whether they are open */
 	struct rec_trace_result result;
+	size_t left_out; /* tasks, regions and logs, which the format has not */
 
 	/* v1_writer.c */
 	struct tp_v1_encoder *v1;
@@ -384,7 +385,7 @@ struct rec_writer {
 	 * creator or waker is not known. `reason` is for BLOCK. */
 	void (*move)(struct rec_tracer *s, enum rec_move what, struct rec_machine *m,
 		     struct rec_goroutine *g, uint32_t reason, uint32_t stack);
-	/* Writes a task, region, log or label of what runs on m; NULL if the format has none. */
+	/* Writes a task, region, log or label of what runs on m, or the heap, if the format has such events. */
 	void (*note)(struct rec_tracer *s, struct rec_machine *m, const struct rec_event *event);
 	/* Writes a CPU sample; NULL if the format has none. */
 	void (*sample)(struct rec_tracer *s, const struct rec_event *event);

@@ -215,8 +215,7 @@ void rec_streams_rewind(struct rec_tracer *s, bool split)
 		m->at = m->first;
 		m->before = m->kept > s->earliest ? m->kept : s->earliest;
 		/* The wait that the part before has begun. */
-		m->ending =
-		    m->kept_ending && (!m->at || rec_takes_time(&s->p->events[m->at - 1]));
+		m->ending = m->kept_ending && (!m->at || rec_takes_time(&s->p->events[m->at - 1]));
 		if (split ? rec_off_rewind(s, m) : set_time(s, m))
 			s->heap[s->nheap++] = i;
 	}

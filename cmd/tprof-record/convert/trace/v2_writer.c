@@ -300,6 +300,9 @@ static void note(struct rec_tracer *s, struct rec_machine *m, const struct rec_e
 		put(s, m->wire, TP_V2_UserLog, e->object, key,
 		    string(s, (const char *)g->text.data, g->text.size), stack);
 		break;
+	case REC_HEAP:
+		put(s, m->wire, TP_V2_HeapAlloc, e->object, 0, 0, 0);
+		break;
 	case REC_LABELS:
 		put(s, m->wire, TP_V2_GoLabel, labels_of(s, e->arg), 0, 0, 0);
 		break;

@@ -65,8 +65,46 @@ static struct rec_heap_counts *pending(uint32_t bucket)
 	return &rec_core->arena.buckets[bucket - 1].u.heap.pending;
 }
 
+/* The bytes that a sampled block stands for: size/(1 - e^-x) with x = size/rate, as the profile scales it (Go:
+ * scaleHeapSample). e^-x is the 64th power of e^-y. */
+static int64_t weight(uint64_t size)
+{
+	uint64_t rate = heap_rate();
+	double x = rate > 1 ? (double)size / (double)rate : 0, y = x / 64, power;
+
+	if (x <= 0 || x > 32)
+		return (int64_t)size;
+	power = 1 - y * (1 - y / 2 * (1 - y / 3 * (1 - y / 4 * (1 - y / 5))));
+	for (int i = 0; i < 6; i++)
+		power *= power;
+	return (int64_t)((double)size / (1 - power));
+}
+
+/* Writes how much is in use into the trace, where that has changed enough. */
+static void tell(int64_t in_use)
+{
+	struct rec_event e = {.kind = REC_HEAP, .object = in_use > 0 ? (uint64_t)in_use : 0};
+	struct rec_state *s = rec_state();
+	int64_t change = in_use - atomic_load_explicit(&s->heap_told, memory_order_relaxed);
+
+	if ((change < REC_HEAP_CHANGE && change > -REC_HEAP_CHANGE) || !rec_tracing())
+		return;
+	atomic_store_explicit(&s->heap_told, in_use, memory_order_relaxed);
+	e.start = e.end = rec_now();
+	rec_write_inside(&e);
+}
+
+static void count_bytes(uint32_t bucket, int64_t n)
+{
+	int64_t bytes = n * weight(rec_core->arena.buckets[bucket - 1].size);
+
+	tell(atomic_fetch_add_explicit(&rec_state()->heap_in_use, bytes, memory_order_relaxed) +
+	     bytes);
+}
+
 static void count_free(uint32_t bucket, int64_t n)
 {
+	count_bytes(bucket, -n);
 	atomic_fetch_add_explicit(&pending(bucket)->frees, (uint64_t)n, memory_order_release);
 }
 
@@ -79,6 +117,7 @@ static void sample(void *block, size_t size, struct rec_frame caller, unsigned s
 	if (!bucket || !rec_sample_add(block, bucket, &was))
 		return;
 	atomic_fetch_add_explicit(&pending(bucket)->allocs, 1, memory_order_relaxed);
+	count_bytes(bucket, 1);
 	if (was)
 		count_free(was, 1);
 }
