@@ -94,7 +94,7 @@ RECORDER ?= $(if $(shell $(CC) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/null | awk
 ifeq ($(RECORDER),yes)
 REC_SRC := $(call rec_src,core convert parent api)
 PRELOAD_SRC := $(call rec_src,core preload)
-API_SRC := $(call rec_src,core api convert) $(REC)/parent/drain.c $(REC)/parent/spool.c
+API_SRC := $(call rec_src,core api convert parent/live) $(REC)/parent/drain.c $(REC)/parent/spool.c
 REC_PROGRAM_SRC := $(wildcard $(REC)/example/*.c $(REC)/tests/*.c $(REC)/tests/*.cpp)
 else
 COMMANDS := $(filter-out tprof-record,$(COMMANDS))

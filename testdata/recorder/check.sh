@@ -31,6 +31,9 @@ timed() {
 	all_running
 	thrice page_example
 	thrice cpu_shares
+	thrice told_calls 1.26
+	thrice told_calls 1.5
+	thrice told_posts
 	all_coroutines
 }
 
@@ -164,6 +167,8 @@ traces_in_the_middle() {
 }
 
 of_the_library() {
+	own_leaks
+	deaths 0.2 1.2
 	library
 	guest
 	header_in_cxx

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct api api = {.profiler = 126, .depth = 128};
+struct api api = {.profiler = 126};
 __thread struct api_self api_self __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t begin_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -201,6 +201,7 @@ int api_process_copy(const struct rec_host *h, struct rec_process *p, struct tp_
 		return code;
 	p->pid = p->arena.header->pid;
 	p->alive = true;
+	p->at = (uint64_t)(uintptr_t)api_header(h);
 	p->end_ns = h->now();
 	clock_gettime(CLOCK_REALTIME, &wall);
 	p->end_sec = (uint64_t)wall.tv_sec;

@@ -33,6 +33,8 @@ struct rec_process {
 	/* Start of the trace, in CLOCK_MONOTONIC; 0: it starts with the process. Earlier records are left
 	 * out, and waits that began earlier are cut to begin here. */
 	uint64_t begin_ns;
+	/* Where the arena lies in the process, if it is private memory, which has no name on some kernels. */
+	uint64_t at;
 	/* Keeps the files open from which names are read (images.h); NULL: they are opened each time. */
 	struct rec_images *images;
 };

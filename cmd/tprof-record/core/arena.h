@@ -54,7 +54,7 @@ struct rec_options {
 	_Atomic uint64_t
 	    mutex_fraction;	/* one of so many events, 0 off (Go: SetMutexProfileFraction) */
 	_Atomic uint32_t trace; /* events of the trace are written */
-	uint32_t depth;		/* frames per stack in profiles (Go: profstackdepth), 128 */
+	uint32_t depth;		/* frames per stack; 0: as many as the profiler has, 128 or 32 */
 	/* Which of Go's profilers counts: 105, 108, 118, 126. 105 has no mutex profile; before 118
 	 * block samples are not corrected for their bias; before 126 mutex samples are scaled by
 	 * the reader of the profile. */

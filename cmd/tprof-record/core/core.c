@@ -39,10 +39,11 @@ uint32_t rec_cpu_stamp(uint32_t tid)
 static void set_options(struct rec_options *to, const struct rec_options *from)
 {
 	memcpy((void *)to, (const void *)from, sizeof(*to));
-	to->depth = from->depth ? from->depth : 128;
+	to->profiler = from->profiler ? from->profiler : 126;
+	/* Go: maxStack, later profstackdepth. */
+	to->depth = from->depth ? from->depth : to->profiler < 126 ? 32 : 128;
 	if (to->depth > REC_MAX_DEPTH)
 		to->depth = REC_MAX_DEPTH;
-	to->profiler = from->profiler ? from->profiler : 126;
 }
 
 static void begin_header(struct rec_header *h, const struct rec_options *options)

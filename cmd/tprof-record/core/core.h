@@ -75,6 +75,7 @@ struct rec_self {
 	} last;
 	struct rec_stack_cache *cache;
 	uint64_t contention; /* ns spent waiting for the recorder's own locks, not charged yet */
+	uint64_t announced;  /* object of the last rec_announce, if its release is to come */
 	/* Waits that have begun: at most one, unless signal handlers wait as well. */
 	struct {
 		const struct rec_event *wait;
@@ -224,6 +225,9 @@ static inline bool rec_waited_for(const void *object)
  * wake-up: writes POST, and makes the caller's stack the one that the mutex profile blames. `wakes` is 1,
  * or UINT32_MAX for all. */
 void rec_post(const void *object, uint32_t wakes, unsigned skip);
+/* The same for a program that says so itself: a hook may see the release, too, and post it once more. The thread's
+ * next post of that object is then the same release, and is left out, unless the thread waits before it. */
+void rec_announce(const void *object, uint32_t wakes, unsigned skip);
 
 /* ---- CPU samples ---- */
 

@@ -136,7 +136,8 @@ struct rec_state {
 	_Atomic uint32_t reading_modules;
 	_Atomic uint32_t edge_levels, key_levels; /* of these tables (table.h) that have memory */
 	_Atomic uint32_t wary[REC_NPARTS]; /* reservations to refuse at once after one failed */
-	_Atomic uint64_t free_gs;	   /* places of goroutines, as header.free_chunks */
+	_Atomic int64_t heap_told; /* bytes in use, in the last HEAP record */
+	_Atomic uint64_t free_gs;		/* places of goroutines, as header.free_chunks */
 	uint32_t ncaches;
 	/* The first REC_NCOMMON are shared by the threads that have no cache of their own. */
 	struct rec_stack_cache *caches, *free_cache;

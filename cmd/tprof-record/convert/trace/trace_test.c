@@ -932,8 +932,11 @@ static void test_trace_symbols(void **state)
 	rec_testing_own_module(&t, (void *)(uintptr_t)pc);
 	rec_testing_module(&t, 0x5000, 0x6000, 0x1000, "/nowhere/libfoo.so", "");
 	rec_testing_stack(&t, stack, 2);
-	rec_testing_add(
-	    &t, (struct rec_event){.kind = REC_THREAD_NEW, .object = (uint64_t)(uintptr_t)outer});
+	rec_testing_add(&t, (struct rec_event){.kind = REC_THREAD_NEW,
+					       .object = (uint64_t)(uintptr_t)outer,
+					       .arg = 2,
+					       .end = AT(10),
+					       ON(1, 1)});
 	assert_int_equal(rec_process_check(&t.process, &wrong, &err), 0);
 
 	assert_non_null(mkdtemp(dir));

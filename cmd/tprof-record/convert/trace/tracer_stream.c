@@ -61,8 +61,9 @@ static void add(struct rec_tracer *s, uint32_t i)
 	const struct rec_event *e = &s->p->events[i];
 	struct rec_machine *m;
 
-	if (!can_be(s, e)) {
-		s->result.contradictions++;
+	if (!can_be(s, e) || (i < s->again && e->end < s->from)) {
+		/* (It was written with the part before.) */
+		s->result.contradictions += i >= s->again;
 		return;
 	}
 	note_switch(s, e);
@@ -105,21 +106,31 @@ void rec_streams_new(struct rec_tracer *s)
 	s->earliest = p->arena.header->start_ns;
 	if (s->earliest < p->begin_ns)
 		s->earliest = p->begin_ns;
+	for (uint32_t i = 0; i < s->nms; i++) {
+		s->ms[i].first = s->ms[i].last = 0;
+		s->ms[i].present = s->ms[i].usage = NULL;
+	}
+	if (s->off == UINT64_MAX)
+		s->off = 0;
 	/* If the process had a clock of its own, its end is not known. */
 	slack = p->end_ns > s->earliest ? SLACK_NS : OTHER_CLOCK_NS;
 	s->latest = p->end_ns + slack < p->end_ns ? UINT64_MAX : p->end_ns + slack;
 	s->nlinks = (uint32_t)p->nevents;
+	free(s->links);
 	s->links = calloc(s->nlinks + (size_t)1, sizeof(*s->links));
 	if (!s->links)
 		s->code = TP_ENOMEM;
 	for (uint32_t i = 0; i < s->nlinks && !s->code; i++)
 		add(s, i);
-	s->in_middle = s->on && (!s->first_off || s->on < s->first_off);
-	if (!s->in_middle)
-		s->on = 0;
+	if (!s->from) {
+		s->in_middle = s->on && (!s->first_off || s->on < s->first_off);
+		if (!s->in_middle)
+			s->on = 0;
+	}
 	if (!s->off || s->off < s->last_on)
 		s->off = UINT64_MAX;
 	note_present(s);
+	free(s->heap);
 	s->heap = calloc(s->nms + (size_t)1, sizeof(*s->heap));
 	if (!s->heap)
 		s->code = TP_ENOMEM;
@@ -203,8 +214,9 @@ void rec_streams_rewind(struct rec_tracer *s, bool split)
 		struct rec_machine *m = &s->ms[i];
 
 		m->at = m->first;
-		m->before = s->earliest;
-		m->ending = false;
+		m->before = m->kept > s->earliest ? m->kept : s->earliest;
+		/* The wait that the part before has begun. */
+		m->ending = m->kept_ending && (!m->at || rec_takes_time(&s->p->events[m->at - 1]));
 		if (split ? rec_off_rewind(s, m) : set_time(s, m))
 			s->heap[s->nheap++] = i;
 	}
@@ -246,12 +258,20 @@ static void advance(struct rec_tracer *s, struct rec_machine *m)
 	sift_down(s, 0);
 }
 
-bool rec_streams_next(struct rec_tracer *s, struct rec_step *step)
+void rec_streams_keep(struct rec_tracer *s)
+{
+	for (uint32_t i = 0; i < s->nms; i++) {
+		s->ms[i].kept = s->ms[i].before;
+		s->ms[i].kept_ending = s->ms[i].ending;
+	}
+}
+
+bool rec_streams_next(struct rec_tracer *s, uint64_t until, struct rec_step *step)
 {
 	struct rec_machine *m;
 	const struct rec_event *e;
 
-	if (!s->nheap)
+	if (!s->nheap || s->ms[s->heap[0]].time >= until)
 		return false;
 	m = &s->ms[s->heap[0]];
 	e = s->split ? m->off.step : event_of(s, m);

@@ -88,6 +88,20 @@ static void keep_peak(struct rec_bucket *b, uint32_t number)
 	atomic_store_explicit(&b->u.heap.peak_number, number, memory_order_relaxed);
 }
 
+/* Writes how much is in use into the trace, where that has changed enough. */
+static void tell(int64_t in_use)
+{
+	struct rec_event e = {.kind = REC_HEAP, .object = in_use > 0 ? (uint64_t)in_use : 0};
+	struct rec_state *s = rec_state();
+	int64_t change = in_use - atomic_load_explicit(&s->heap_told, memory_order_relaxed);
+
+	if ((change < REC_HEAP_CHANGE && change > -REC_HEAP_CHANGE) || !rec_tracing())
+		return;
+	atomic_store_explicit(&s->heap_told, in_use, memory_order_relaxed);
+	e.start = e.end = rec_now();
+	rec_write_inside(&e);
+}
+
 void rec_heap_count(uint32_t bucket, uint64_t allocs, uint64_t frees, int64_t bytes)
 {
 	struct rec_header *h = rec_core->arena.header;
@@ -100,6 +114,7 @@ void rec_heap_count(uint32_t bucket, uint64_t allocs, uint64_t frees, int64_t by
 	if (frees)
 		atomic_fetch_add_explicit(&b->u.heap.now.frees, frees, memory_order_release);
 	now = atomic_fetch_add_explicit(&h->in_use, bytes, memory_order_relaxed) + bytes;
+	tell(now);
 	peak = atomic_load_explicit(&h->peak, memory_order_relaxed);
 	while (now > peak) {
 		if (!atomic_compare_exchange_weak_explicit(

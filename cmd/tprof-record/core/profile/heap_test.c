@@ -421,6 +421,23 @@ static void test_heap_snapshots_while_running(void **state)
 	assert_true(t.frees == THREADS * 20000);
 }
 
+/* The trace has the memory in use where it has changed by 64 KiB. */
+static void test_heap_in_trace(void **state)
+{
+	const struct rec_options options = {.heap_rate = 1, .trace = 1};
+
+	(void)state;
+	begin_with(&options);
+	for (uintptr_t i = 1; i <= 10; i++)
+		rec_malloc((void *)(i << 12), 10000, 0);
+	assert_int_equal(1, count_events(REC_HEAP));
+	assert_int_equal(70000, event_at(REC_HEAP, 0)->object);
+	for (uintptr_t i = 1; i <= 10; i++)
+		rec_free((void *)(i << 12));
+	assert_int_equal(2, count_events(REC_HEAP));
+	assert_int_equal(0, event_at(REC_HEAP, 1)->object);
+}
+
 /* Links that go round in a circle, or nowhere, end. */
 static void test_heap_broken_links(void **state)
 {
@@ -447,6 +464,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_teardown(test_heap_broken_links, stop),
 	    cmocka_unit_test_teardown(test_heap_rate_1_is_exact, stop),
+	    cmocka_unit_test_teardown(test_heap_in_trace, stop),
 	    cmocka_unit_test_teardown(test_heap_off, stop),
 	    cmocka_unit_test_teardown(test_heap_rate_of_other_threads, stop),
 	    cmocka_unit_test_teardown(test_heap_unfree, stop),
