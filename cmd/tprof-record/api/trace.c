@@ -234,6 +234,8 @@ static void end_drain(const struct rec_host *h)
 /* Under the lock. Ends the trace after the reader has read all of it. */
 static void end_reading(void)
 {
+	const struct rec_host *h = atomic_load(&api.host);
+
 	if (!t.error)
 		t.error = t.records.error;
 	/* A trace without some records is still valid. */
