@@ -61,6 +61,7 @@ struct rec_goroutine {
 	uint32_t m;	   /* where it runs or is in a system call: index + 1 */
 	uint32_t home;	   /* M on which it was first met: index + 1 */
 	const char *name;  /* of the thread; NULL unknown */
+	char *kept_name;   /* of the parts before */
 	uint32_t stack;	   /* the first that is known */
 	uint64_t entry;	   /* of its start routine */
 	uint32_t creation; /* v2: stack of its name, once it is known; UINT32_MAX not yet */

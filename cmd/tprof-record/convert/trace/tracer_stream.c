@@ -4,6 +4,7 @@
  * each starts after the one before it. Times that contradict this (a torn clock, a signal handler
  * inside a wait) are moved to where they fit. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tprof-record/convert/trace/tracer.h"
 
@@ -263,6 +264,16 @@ void rec_streams_keep(struct rec_tracer *s)
 	for (uint32_t i = 0; i < s->nms; i++) {
 		s->ms[i].kept = s->ms[i].before;
 		s->ms[i].kept_ending = s->ms[i].ending;
+	}
+	/* The process is another copy then. */
+	for (uint32_t i = 0; i < s->ngs; i++) {
+		struct rec_goroutine *g = &s->gs[i];
+
+		if (g->name == g->kept_name)
+			continue;
+		free(g->kept_name);
+		g->kept_name = g->name ? strdup(g->name) : NULL;
+		g->name = g->kept_name;
 	}
 }
 
