@@ -42,7 +42,7 @@ int api_stream_begin(struct api_stream *s, enum tprof_format format, uint64_t be
 
 	*s = (struct api_stream){.begin_ns = begin_ns, .until = begin_ns};
 	/* Without them, files are opened for each part. */
-	s->images = rec_images_new();
+	s->images = rec_images_new(NULL, NULL);
 	s->tracer = rec_trace_new(format == TPROF_GO_1_5 ? REC_GO_1_5 : REC_GO_1_26, &out, &s->err);
 	return s->tracer ? 0 : api_errno(s->err.code);
 }

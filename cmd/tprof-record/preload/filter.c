@@ -28,6 +28,9 @@ enum { PRIVATE_MAP = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 /* The calls of core and preload, with the arguments by which filters tell them apart, and what there is not without
  * them. */
 /* clang-format off */
+/* About the size of an arena, for filters that look at sizes. */
+#define ARENA_SIZE (1u << 26)
+
 #define CALL(name, without, ...) {#name, SYS_##name, without, {__VA_ARGS__}}
 /* clang-format on */
 static const struct call {
@@ -71,12 +74,12 @@ static const struct call {
     CALL(setsockopt, REC_NEED_START, 3, SOL_SOCKET, SO_SNDTIMEO, REC_PAGE, 16),
     CALL(sendmsg, REC_NEED_START, 3, REC_PAGE, MSG_NOSIGNAL),
     CALL(memfd_create, REC_NEED_START, REC_PAGE, 3),
-    CALL(ftruncate, REC_NEED_START, 3, REC_ARENA_SIZE),
+    CALL(ftruncate, REC_NEED_START, 3, ARENA_SIZE),
     CALL(fallocate, REC_NEED_START, 3, 0, 0, REC_PAGE),
     CALL(fcntl, REC_NEED_START, 3, 1033 /* F_ADD_SEALS */, 7),
     CALL(fstat, REC_NEED_START, 3, REC_PAGE),
     CALL(prlimit64, REC_NEED_START, 0, RLIMIT_FSIZE, 0, REC_PAGE),
-    CALL(mmap, REC_NEED_START, 0, REC_ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, 3),
+    CALL(mmap, REC_NEED_START, 0, ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, 3),
     CALL(close, REC_NEED_START, 3),
     CALL(readlinkat, REC_NEED_START, (uint64_t)AT_FDCWD, REC_PAGE, REC_PAGE, 4096),
 };

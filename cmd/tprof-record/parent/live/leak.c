@@ -74,11 +74,12 @@ static bool waits_still(const struct rec_search *s, const struct rec_waiter *t)
 /* The arena knows all waits, and wakes nobody. */
 static void set_arena_aside(struct rec_search *s, uint64_t at)
 {
-	if (rec_memory_split(&s->memory, at) || rec_memory_split(&s->memory, at + REC_ARENA_SIZE))
+	uint64_t limit = at + rec_arena_size(s->p->arena.scale);
+
+	if (rec_memory_split(&s->memory, at) || rec_memory_split(&s->memory, limit))
 		rec_search_fail(s, TP_ENOMEM, "out of memory");
 	for (size_t i = 0; i < s->memory.n; i++)
-		if (s->memory.region[i].start >= at &&
-		    s->memory.region[i].limit <= at + REC_ARENA_SIZE)
+		if (s->memory.region[i].start >= at && s->memory.region[i].limit <= limit)
 			s->memory.region[i].own = true;
 }
 
