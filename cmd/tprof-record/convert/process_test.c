@@ -146,9 +146,9 @@ static void test_process_copy_gs(void **state)
 	assert_memory_equal(&to[0], &from[0], sizeof(to[0]));
 	assert_true(to[1].id == 2 && to[1].seq % 2);
 	rec_testing_begin(&t);
-	for (uint32_t i = 0; i < 2; i++)
-		memcpy((void *)rec_testing_g(&t, i + 1, 4000 + i, ""), (void *)&to[i],
-		       sizeof(to[i]));
+	for (size_t i = 0; i < 2; i++)
+		memcpy((void *)rec_testing_g(&t, (uint32_t)i + 1, 4000 + (uint32_t)i, ""),
+		       (void *)&to[i], sizeof(to[i]));
 	assert_int_equal(check(&t), 0);
 	assert_int_equal(t.process.arena.gs[0].wait.kind, REC_BLOCK);
 	assert_int_equal(t.process.arena.gs[1].wait.kind, REC_NOTHING);

@@ -233,9 +233,26 @@ void rec_random_seed(void);
  * the registers after that return. */
 struct rec_frame {
 	uint64_t pc, sp, fp;
+#if defined(__aarch64__)
+	uint64_t link; /* x30 in interrupted code, which may hold the return address; else 0 */
+	bool loose;    /* sp was not found: it is at least this */
+#endif
 };
 
 /* The frame of the caller of the function that uses this macro. That function must not be inlined. */
+#if defined(__aarch64__)
+/* Where a frame ends, its frame pointer does not tell. */
+struct rec_frame rec_caller_of(struct rec_frame own);
+static inline __attribute__((always_inline)) struct rec_frame rec_caller(void)
+{
+	struct rec_frame own = {0};
+
+	__asm__ volatile("adr %0, . + 1\n\tmov %1, sp\n\tmov %2, x29\n\tmov %3, x30"
+			 : "=&r"(own.pc), "=&r"(own.sp), "=&r"(own.fp), "=&r"(own.link));
+	return rec_caller_of(own);
+}
+#define REC_CALLER() rec_caller()
+#else
 #define REC_CALLER()                                                                               \
 	(struct rec_frame)                                                                         \
 	{                                                                                          \
@@ -243,6 +260,7 @@ struct rec_frame {
 		.sp = (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                        \
 		.fp = *(uint64_t *)__builtin_frame_address(0)                                      \
 	}
+#endif
 
 /* Does the same as rec_stack, starting from the given frame. */
 uint32_t rec_stack_from(struct rec_frame frame, unsigned skip);

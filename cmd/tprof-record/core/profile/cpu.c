@@ -8,6 +8,7 @@
  *
  * The first period has a random length, so that a thread which uses less than a period has its share of the
  * samples. */
+#include "tprof-record/core/stack/machine.h"
 #include "tprof-record/core/stack/unwind.h"
 
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
-#include <ucontext.h>
 
 char rec_cpu_mark;
 
@@ -113,30 +113,19 @@ static uint32_t take_owed(void)
 
 /* ---- the signal ---- */
 
-static bool interrupted(const void *context, struct rec_frame *at)
-{
-#if defined(__x86_64__)
-	const greg_t *r = ((const ucontext_t *)context)->uc_mcontext.gregs;
-
-	*at = (struct rec_frame){
-	    .pc = (uint64_t)r[REG_RIP] + 1, .sp = (uint64_t)r[REG_RSP], .fp = (uint64_t)r[REG_RBP]};
-	return true;
-#else
-	(void)context, (void)at;
-	return false;
-#endif
-}
-
 /* Returns whether the code before `pc` is a system call. */
 static bool is_behind_call(uint64_t pc)
 {
-	const volatile uint8_t *code = (const volatile uint8_t *)(uintptr_t)pc;
+	const volatile uint8_t *code = (const volatile uint8_t *)(uintptr_t)(pc - REC_CALL_SIZE);
+	uint32_t call = 0;
 
 	/* Code may be executable only. */
-	if (pc < REC_PAGE || !rec_is_readable((pc - 2) & ~7ull) ||
+	if (pc < REC_PAGE || !rec_is_readable((pc - REC_CALL_SIZE) & ~7ull) ||
 	    !rec_is_readable((pc - 1) & ~7ull))
 		return false;
-	return code[-2] == 0x0f && code[-1] == 0x05;
+	for (int i = 0; i < REC_CALL_SIZE; i++)
+		call |= (uint32_t)code[i] << 8 * i;
+	return call == REC_CALL_CODE;
 }
 
 static uint32_t stack_of(const struct rec_frame *at)
@@ -153,7 +142,6 @@ static uint32_t stack_of(const struct rec_frame *at)
 
 void rec_cpu_sample(const void *context, uint32_t missed)
 {
-	struct rec_frame at;
 	uint32_t periods = 1 + missed;
 
 	if (!rec_alive() || !rec_self.cpu.timer)
@@ -167,7 +155,9 @@ void rec_cpu_sample(const void *context, uint32_t missed)
 	if (!period()) {
 		stop_timer();
 	} else {
-		rec_self.cpu.stack = interrupted(context, &at) ? stack_of(&at) : 0;
+		struct rec_frame at = rec_interrupted(context);
+
+		rec_self.cpu.stack = stack_of(&at);
 		count(rec_self.cpu.stack, periods + take_owed());
 	}
 	rec_leave();

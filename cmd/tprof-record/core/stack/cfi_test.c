@@ -4,8 +4,6 @@
 #include "tprof-record/core/testing.h"
 #include "tprof-record/core/stack/unwind.h"
 
-#if defined(__x86_64__)
-
 /* The tables of this very program, copied to where they can be damaged: the memory of the segment
  * they are in, as if the program were mapped there, with nothing behind it. */
 struct copy {
@@ -157,12 +155,3 @@ int main(void)
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
-
-#else
-
-int main(void)
-{
-	return 0;
-}
-
-#endif

@@ -1,4 +1,5 @@
 /* Taking the stack of the calling thread: see stackcache.h. */
+#include "tprof-record/core/stack/machine.h"
 #include "tprof-record/core/stack/stackcache.h"
 
 /* ---- caches ---- */
@@ -73,9 +74,10 @@ static inline uint32_t changed_at(const struct rec_shadow *s, uint32_t i)
 	for (; f > s->frame; f--) {
 		const struct rec_frame *out = &f[-1].at;
 
-		if (word(out->sp - 8) != out->pc)
+		if (rec_unsigned(word(out->sp - 8ull * rec_places_ra(f->places))) != out->pc)
 			break;
-		if (f->saved && word(f->at.sp + 8 * (uint64_t)(f->saved - 1)) != out->fp)
+		if (rec_places_fp(f->places) &&
+		    word(f->at.sp + 8 * (uint64_t)(rec_places_fp(f->places) - 1)) != out->fp)
 			break;
 	}
 	return (uint32_t)(f - s->frame);
@@ -114,8 +116,8 @@ static void walk(struct walk *w, struct rec_frame at)
 			top = left;
 		}
 		f->at = at;
-		f->saved = 0;
-		step = rec_unwind(&at, w->reach, &f->saved);
+		f->places = 0;
+		step = rec_unwind(&at, w->reach, &f->places);
 		if (step == REC_STEP_END) {
 			/* The last step has no PC: it is not a frame, but a place that must stay
 			 * unchanged. */
