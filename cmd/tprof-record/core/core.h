@@ -188,8 +188,8 @@ void rec_chunk_give(const struct rec_arena *a, uint32_t index);
  *	  thread only waited for the recorder: rec_wait_end(&wait, REC_DID_NOT_WAIT) forgets the
  *	  wait.
  *	- rec_wait_end runs while the thread holds the lock, so it only takes the time and copies
- *	  the record. The profiles are brought up to date by the thread's next wait, or by
- *	  rec_settle after the real unlock (one load if there is nothing to do).
+ *	  the record. The profiles are brought up to date by the thread's next wait, its end or that
+ *	  of the process, or by rec_settle after the real unlock (one load if there is nothing to do).
  *	- Call rec_post before the real unlock only if that will wake a thread. The first word of
  *	  an ordinary glibc mutex is above 1 if a thread sleeps in the kernel. While a woken thread
  *	  is on its way, the word is 1 although rec_waited_for is still true, and a post at each

@@ -69,9 +69,14 @@ static void account(struct rec_event *wait)
 			wait->cpu = rec_cpu_stamp(0);
 		rec_write_inside(wait);
 	}
-	if (kind_of(wait) == REC_BLOCK && rec_is_profiled(wait->arg) &&
-	    atomic_load_explicit(&o->block_rate, memory_order_relaxed))
+	if (kind_of(wait) != REC_BLOCK || !rec_is_profiled(wait->arg) ||
+	    !atomic_load_explicit(&o->block_rate, memory_order_relaxed))
+		return;
+	/* Where the thread holds a lock now, others wait for it. */
+	if (rec_is_lock(wait->arg) || wait->arg == REC_ON_COND)
 		rec_due(REC_BLOCK_BUCKET, ns, wait->stack, 1);
+	else
+		rec_block_event_inside(ns, wait->stack);
 }
 
 /* The frame that held an abandoned wait is gone, but the arena has a copy of the innermost one. The waits

@@ -64,6 +64,19 @@ static void test_wait_whole(void **state)
 	assert_int_equal(2, header()->buckets.used);
 }
 
+/* A thread that holds no lock adds its wait to the profile at once: it may be the thread's last one. */
+static void test_wait_for_no_lock(void **state)
+{
+	struct rec_event wait = wait_for(REC_ON_SEMAPHORE);
+
+	(void)state;
+	begin_with(&options);
+	rec_wait_begin(&wait, 0);
+	nap();
+	rec_wait_end(&wait, 0);
+	assert_true(count_of(bucket_with(REC_BLOCK_BUCKET, event_at(REC_BLOCK, 0)->stack)) == 1);
+}
+
 static void test_wait_did_not(void **state)
 {
 	struct rec_event wait = wait_for(REC_ON_MUTEX);
@@ -423,6 +436,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_teardown(test_wait_whole, stop),
+	    cmocka_unit_test_teardown(test_wait_for_no_lock, stop),
 	    cmocka_unit_test_teardown(test_wait_did_not, stop),
 	    cmocka_unit_test_teardown(test_wait_reasons, stop),
 	    cmocka_unit_test_teardown(test_wait_syscall, stop),

@@ -45,6 +45,7 @@ static void leaving_for(const char *path)
 	/* Without a path the kernel reports the error. */
 	if (!path || !exit_is_own_process() || !watching())
 		return;
+	rec_settle();
 	event.arg = rec_string(path, strlen(path));
 	event.start = event.end = rec_now();
 	rec_write(&event);

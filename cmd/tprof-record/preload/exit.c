@@ -20,6 +20,7 @@ static void leave(int status)
 		if (!atomic_load(&modules_unasked))
 			rec_modules_read(); /* libc loads some without dlopen */
 		rec_cpu_end();
+		rec_settle();
 		event.start = event.end = rec_now();
 		rec_threads_usage();
 		rec_write(&event);
