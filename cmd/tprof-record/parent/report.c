@@ -42,7 +42,13 @@ static void say_how_it_ended(struct lines *l, const struct rec_result *r)
 	char time[TP_UNITS_SIZE];
 
 	tp_fmt_ns(time, r->ran_ns);
-	if (!r->over)
+	if (r->attached)
+		say(l, "tprof-record: %s: process %d, recorded for %s%s", r->program, (int)r->pid,
+		    time,
+		    r->over	  ? ", until it ended"
+		    : r->executed ? ", until it executed another program"
+				  : "");
+	else if (!r->over)
 		say(l, "tprof-record: %s: recorded for %s; the program goes on unrecorded",
 		    r->program, time);
 	else if (WIFSIGNALED(r->status))
@@ -138,6 +144,10 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 		say(l, "%s", d->remark);
 	if (r->blind[0])
 		say(l, "%s", r->blind);
+	if (r->cut[0])
+		say(l, "%s", r->cut);
+	if (r->limits[0])
+		say(l, "%s", r->limits);
 }
 
 static void say_others(struct lines *l, const struct rec_result *r)
@@ -145,8 +155,9 @@ static void say_others(struct lines *l, const struct rec_result *r)
 	char n[40];
 
 	if (r->children)
-		say(l, "not recorded: %s that it started; use --follow-children",
-		    rec_dump_plural(n, r->children, "process"));
+		say(l, "not recorded: %s that it started%s",
+		    rec_dump_plural(n, r->children, "process"),
+		    r->attached ? "" : "; use --follow-children");
 	if (r->turned_away)
 		say(l, "not recorded: %s: too many at the same time",
 		    rec_dump_plural(n, r->turned_away, "process"));

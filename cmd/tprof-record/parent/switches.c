@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/idmap.h"
 #include "base/many.h"
 #include "tprof-record/convert/trace/switch.h"
 #include "tprof-record/core/core.h"
@@ -24,6 +25,7 @@ enum {
 	/* Pages of a ring, powers of 2. kernel.perf_event_mlock_kb (516 for each processor) is one page more
 	 * than the most. */
 	MOST_PAGES = 128,
+	MOST_PAGES_READ = 1024, /* with a reader, if permitted */
 	LEAST_PAGES = 4,
 	QUICK_MS = 10, /* while switches come; a ring that is half full does not wait */
 	SLOW_MS = 1000,
@@ -52,6 +54,11 @@ struct rec_switches {
 	struct rec_event *round; /* not in the file yet */
 	size_t nround, room;
 	uint64_t lost;
+	const struct rec_switches_reader *reader; /* NULL: there is none */
+	int *events;				  /* that were added for it */
+	size_t nevents, room_events;
+	struct tp_ids numbers; /* by the kernel's numbers of the events */
+	char *record;
 };
 
 /* ---- rings ---- */
@@ -89,13 +96,13 @@ static int open_event(pid_t pid, int cpu, bool children, size_t size)
 }
 
 /* Takes less memory where the kernel does not allow more. Returns 0, or errno. */
-static int open_ring(struct ring *r, pid_t pid, int cpu, bool children)
+static int open_ring(struct ring *r, pid_t pid, int cpu, bool children, size_t most)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int error = 0;
 
 	r->cpu = (uint32_t)cpu;
-	for (r->size = MOST_PAGES * page; r->size >= LEAST_PAGES * page; r->size /= 2) {
+	for (r->size = most * page; r->size >= LEAST_PAGES * page; r->size /= 2) {
 		void *map;
 
 		r->fd = open_event(pid, cpu, children, r->size);
@@ -120,7 +127,7 @@ static void close_ring(struct ring *r)
 	close(r->fd);
 }
 
-static int paranoid(void)
+int rec_switches_paranoid(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
 	int level = -1;
@@ -151,7 +158,38 @@ struct id {
 	uint32_t pid, tid;
 	uint64_t time;
 	uint32_t cpu, unused;
+	uint64_t event; /* only with a reader */
 };
+
+/* Samples begin with the event and the instruction in front of the rest. */
+static bool copy_id(const struct rec_switches *s, const struct ring *r,
+		    const struct perf_event_header *h, uint64_t at, struct id *id)
+{
+	size_t size = s->reader ? sizeof(*id) : offsetof(struct id, event);
+
+	if (h->size < sizeof(*h) + size + (h->type == PERF_RECORD_SAMPLE ? 8 : 0))
+		return false;
+	if (h->type == PERF_RECORD_SAMPLE) {
+		copy(r, at + sizeof(*h), &id->event, sizeof(id->event));
+		copy(r, at + sizeof(*h) + 16, id, offsetof(struct id, event));
+	} else {
+		copy(r, at + h->size - size, id, size);
+	}
+	return true;
+}
+
+static bool ask_reader(struct rec_switches *s, const struct ring *r,
+		       const struct perf_event_header *h, uint64_t at, const struct id *id,
+		       struct rec_event *e)
+{
+	uint32_t number = tp_ids_get(&s->numbers, id->event);
+
+	if (number == TP_NO_ID)
+		return e->kind == REC_SWITCH_LOST;
+	e->object = number;
+	copy(r, at, s->record, h->size);
+	return s->reader->make(s->reader->ctx, r->cpu, (const void *)s->record, e);
+}
 
 static void add(struct rec_switches *s, struct ring *r, const struct perf_event_header *h,
 		uint64_t at)
@@ -160,9 +198,8 @@ static void add(struct rec_switches *s, struct ring *r, const struct perf_event_
 	struct id id;
 	uint64_t lost;
 
-	if (h->size < sizeof(*h) + sizeof(id))
+	if (!copy_id(s, r, h, at, &id))
 		return;
-	copy(r, at + h->size - sizeof(id), &id, sizeof(id));
 	e.end = id.time;
 	e.arg = r->cpu;
 	e.m = id.pid;
@@ -185,9 +222,12 @@ static void add(struct rec_switches *s, struct ring *r, const struct perf_event_
 		e.start = r->latest;
 		break;
 	default:
-		return;
+		if (!s->reader)
+			return;
 	}
 	r->latest = id.time;
+	if (s->reader && !ask_reader(s, r, h, at, &id, &e))
+		return;
 	if (tp_grow_raw(&s->round, &s->room, s->nround, sizeof(*s->round))) {
 		s->lost++;
 		return;
@@ -235,7 +275,8 @@ static size_t take(struct rec_switches *s)
 	if (s->nround)
 		qsort(s->round, s->nround, sizeof(*s->round), by_time);
 	while (n < s->nround && s->round[n].end <= until) {
-		rec_spool_put(&s->spool, &s->round[n], s->round[n].kind);
+		if (!s->reader || s->reader->see(s->reader->ctx, &s->round[n]))
+			rec_spool_put(&s->spool, &s->round[n], s->round[n].kind);
 		n++;
 	}
 	s->nround -= n;
@@ -287,6 +328,8 @@ void rec_switches_stop(struct rec_switches *s)
 	s->begun = false;
 	for (size_t i = 0; i < s->nrings; i++)
 		ioctl(s->rings[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	for (size_t i = 0; i < s->nevents; i++)
+		ioctl(s->events[i], PERF_EVENT_IOC_DISABLE, 0);
 	(void)!write(s->bell, &(uint64_t){1}, sizeof(uint64_t));
 	pthread_join(s->thread, NULL);
 }
@@ -296,6 +339,8 @@ void rec_switches_end(struct rec_switches *s)
 	if (!s)
 		return;
 	rec_switches_stop(s);
+	for (size_t i = 0; i < s->nevents; i++)
+		close(s->events[i]);
 	for (size_t i = 0; i < s->nrings; i++)
 		close_ring(&s->rings[i]);
 	rec_spool_end(&s->spool);
@@ -305,6 +350,9 @@ void rec_switches_end(struct rec_switches *s)
 	free(s->rings);
 	free(s->polls);
 	free(s->round);
+	free(s->events);
+	free(s->record);
+	tp_ids_release(&s->numbers);
 	free(s);
 }
 
@@ -317,7 +365,8 @@ static int open_rings(struct rec_switches *s, pid_t pid, bool children, struct t
 	if (!s->rings || !s->polls)
 		return tp_nomem(err);
 	for (int cpu = 0; cpu < ncpus; cpu++) {
-		error = open_ring(&s->rings[s->nrings], pid, cpu, children);
+		error = open_ring(&s->rings[s->nrings], pid, cpu, children,
+				  s->reader ? MOST_PAGES_READ : MOST_PAGES);
 		/* ENODEV: the processor is switched off. */
 		if (error == ENODEV)
 			continue;
@@ -329,9 +378,10 @@ static int open_rings(struct rec_switches *s, pid_t pid, bool children, struct t
 	}
 	if (s->nrings && (!error || error == ENODEV))
 		return 0;
-	if ((error == EACCES || error == EPERM) && paranoid() > 2)
+	if ((error == EACCES || error == EPERM) && rec_switches_paranoid() > 2)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-				  "kernel.perf_event_paranoid is %d, not 2", paranoid());
+				  "kernel.perf_event_paranoid is %d, not 2",
+				  rec_switches_paranoid());
 	if (error == EPERM)
 		return tp_err_set(
 		    err, TP_EIO, TP_OFFSET_NONE,
@@ -339,31 +389,116 @@ static int open_rings(struct rec_switches *s, pid_t pid, bool children, struct t
 	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "perf_event_open: %s", strerror(error));
 }
 
-int rec_switches_begin(struct rec_switches **out, pid_t pid, bool children, const char *folder,
-		       struct tp_err *err)
+int rec_switches_start(struct rec_switches *s, struct tp_err *err)
+{
+	s->begun = !pthread_create(&s->thread, NULL, work, s);
+	return s->begun ? 0 : tp_nomem(err);
+}
+
+static int open_all(struct rec_switches **out, pid_t pid, bool children,
+		    const struct rec_switches_reader *reader, const char *folder,
+		    struct tp_err *err)
 {
 	struct rec_switches *s = calloc(1, sizeof(*s));
-	int code;
+	int code = 0;
 
 	*out = NULL;
 	if (!s)
 		return tp_nomem(err);
 	s->spool.fd = -1;
+	s->reader = reader;
 	pthread_mutex_init(&s->lock, NULL);
 	s->bell = eventfd(0, EFD_CLOEXEC);
-	code = open_rings(s, pid, children, err);
+	if (reader && !(s->record = malloc(UINT16_MAX + 1)))
+		code = tp_nomem(err);
+	if (!code)
+		code = open_rings(s, pid, children, err);
 	if (!code)
 		code = rec_spool_begin(&s->spool, folder, err);
 	if (!code) {
 		s->polls[s->nrings] = (struct pollfd){.fd = s->bell, .events = POLLIN};
-		s->begun = !pthread_create(&s->thread, NULL, work, s);
-		code = s->begun ? 0 : tp_nomem(err);
-	}
-	if (code)
-		rec_switches_end(s);
-	else
 		*out = s;
+	} else {
+		rec_switches_end(s);
+	}
 	return code;
+}
+
+int rec_switches_begin(struct rec_switches **out, pid_t pid, bool children, const char *folder,
+		       struct tp_err *err)
+{
+	int code = open_all(out, pid, children, NULL, folder, err);
+
+	if (!code && (code = rec_switches_start(*out, err))) {
+		rec_switches_end(*out);
+		*out = NULL;
+	}
+	return code;
+}
+
+/* ---- a reader ---- */
+
+/* The rings belong to events on ourselves, which are never switched on, as the program may end before. */
+int rec_switches_open(struct rec_switches **out, const struct rec_switches_reader *reader,
+		      const char *folder, struct tp_err *err)
+{
+	return open_all(out, 0, true, reader, folder, err);
+}
+
+/* Opens an event that writes to a ring. Returns 0 or errno. */
+static int join(struct rec_switches *s, const struct ring *r, struct perf_event_attr *attr,
+		pid_t tid, uint32_t number)
+{
+	uint64_t id;
+	int fd, error = 0;
+
+	if (tp_grow(&s->events, &s->room_events, s->nevents, sizeof(*s->events)))
+		return ENOMEM;
+	fd = (int)syscall(SYS_perf_event_open, attr, tid, (int)r->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd) || ioctl(fd, PERF_EVENT_IOC_ID, &id))
+		error = errno;
+	else if (tp_ids_put(&s->numbers, id, number))
+		error = ENOMEM;
+	if (error)
+		close(fd);
+	else
+		s->events[s->nevents++] = fd;
+	return error;
+}
+
+int rec_switches_follow(struct rec_switches *s, struct perf_event_attr *attr, pid_t tid,
+			uint32_t number)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < s->nrings && !error; i++) {
+		error = join(s, &s->rings[i], attr, tid, number);
+		/* Before 5.13 children are always followed; the reader leaves them out. */
+		if (error == EINVAL && attr->inherit_thread) {
+			attr->inherit_thread = 0;
+			error = join(s, &s->rings[i], attr, tid, number);
+		}
+	}
+	return error;
+}
+
+void rec_switches_enable(struct rec_switches *s)
+{
+	for (size_t i = 0; i < s->nevents; i++)
+		ioctl(s->events[i], PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void rec_switches_put_first(struct rec_switches *s, const struct rec_event *events, size_t n)
+{
+	if (s->spool.n) {
+		rec_spool_rewrite(&s->spool, events, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		rec_spool_put(&s->spool, &events[i], events[i].kind);
+	rec_spool_flush(&s->spool);
 }
 
 /* ---- the file ---- */
