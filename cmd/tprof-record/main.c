@@ -447,6 +447,15 @@ static int record(struct args *args)
 	return rec_end_like(ended);
 }
 
+static void begun(void *ctx, const struct rec_result *r)
+{
+	struct args *args = ctx;
+
+	if (!args->request.quiet)
+		cmd_note(&args->cmd, "%s: recording process %d%s", r->program, (int)r->pid,
+			 args->request.for_ns ? "" : "; ^C ends it");
+}
+
 static int record_running(struct args *args)
 {
 	struct rec_request *r = &args->request;
@@ -455,7 +464,7 @@ static int record_running(struct args *args)
 	if (!r->trace && !r->profile[REC_PROFILE_CPU])
 		r->trace = r->profile[REC_PROFILE_CPU] = true;
 	rec_request_complete(r);
-	if (!rec_attach_run(r, (pid_t)args->pid, report, args, &err))
+	if (!rec_attach_run(r, (pid_t)args->pid, begun, report, args, &err))
 		return CMD_OK;
 	if (err.code != TP_ENOENT)
 		return cmd_fail(&args->cmd, NULL, &err);

@@ -19,6 +19,7 @@ QUIET=${V:-1}
 . testdata/recorder/lib.sh
 . "$source/testdata/recorder/ends.sh"
 . "$source/testdata/recorder/api.sh"
+. "$source/testdata/recorder/pid.sh"
 
 # ---- what it says is so ----
 
@@ -30,6 +31,7 @@ timed() {
 	all_running
 	thrice page_example
 	thrice cpu_shares
+	running_programs
 	all_coroutines
 }
 

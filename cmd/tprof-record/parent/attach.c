@@ -40,7 +40,8 @@ static int not_allowed(struct tp_err *err, pid_t pid)
 {
 	return refuse(err, pid,
 		      "the process may not be looked at: it is another user's, or has more "
-		      "privileges; run tprof-record as root, or as the user who started it");
+		      "privileges; run tprof-record as the user who started it, or as root "
+		      "(CAP_SYS_PTRACE)");
 }
 
 /* Returns the process of a thread, or 0. */
@@ -463,6 +464,7 @@ static void release(struct rec_attach *a)
 }
 
 int rec_attach_run(const struct rec_request *request, pid_t pid,
+		   void (*begun)(void *ctx, const struct rec_result *r),
 		   void (*report)(void *ctx, const struct rec_result *r), void *ctx,
 		   struct tp_err *err)
 {
@@ -483,6 +485,7 @@ int rec_attach_run(const struct rec_request *request, pid_t pid,
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	code = begin(a, err);
 	if (!code) {
+		begun(ctx, &a->result);
 		wait_for_end(a);
 		end(a);
 		report(ctx, &a->result);

@@ -15,7 +15,7 @@
 enum {
 	/* Bytes of the stack that are copied for a sample, and for a wait. */
 	REC_ATTACH_STACK = 32 << 10,
-	REC_ATTACH_WAIT_STACK = 16 << 10,
+	REC_ATTACH_WAIT_STACK = 8 << 10,
 	REC_ATTACH_CPUS = 8192,
 	REC_ATTACH_KNOWN = 1 << 12, /* stacks that may come again; a power of 2 */
 };

@@ -25,7 +25,7 @@ enum {
 	/* Pages of a ring, powers of 2. kernel.perf_event_mlock_kb (516 for each processor) is one page more
 	 * than the most. */
 	MOST_PAGES = 128,
-	MOST_PAGES_READ = 1024, /* with a reader, if permitted */
+	MOST_PAGES_READ = 2048, /* with a reader, if permitted */
 	LEAST_PAGES = 4,
 	QUICK_MS = 10, /* while switches come; a ring that is half full does not wait */
 	SLOW_MS = 1000,
