@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,6 +60,16 @@ static long process_of(pid_t tid)
 	return pid;
 }
 
+static bool has_our_root(pid_t pid)
+{
+	struct stat ours, its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/root/.", (int)pid);
+	return stat("/", &ours) || stat(path, &its) ||
+	       (ours.st_dev == its.st_dev && ours.st_ino == its.st_ino);
+}
+
 /* Returns whether the process can be recorded: a program of this processor, which we may look at. */
 static int check(pid_t pid, struct tp_err *err)
 {
@@ -84,6 +95,11 @@ static int check(pid_t pid, struct tp_err *err)
 	fclose(f);
 	if (head[EI_CLASS] == ELFCLASS32)
 		return refuse(err, pid, "32-bit programs cannot be recorded");
+	/* Stacks unwound by other files of the same names would be wrong. */
+	if (!has_our_root(pid))
+		return refuse(err, pid,
+			      "its files are in another root folder than ours (a container); run "
+			      "tprof-record there");
 	return 0;
 }
 
@@ -213,28 +229,31 @@ static int follow(struct rec_attach *a, pid_t tid, uint32_t number)
 	return rec_switches_follow(a->switches, &waits, tid, 2 * number + 1);
 }
 
+static int no_events(const struct rec_attach *a, const char *reason, struct tp_err *err)
+{
+	char why[320];
+
+	snprintf(why, sizeof(why), "%s", reason);
+	return tp_err_set(
+	    err, TP_EIO, TP_OFFSET_NONE,
+	    "--pid=%d: the kernel allows no perf events: %s; run tprof-record as root "
+	    "or with CAP_PERFMON",
+	    (int)a->pid, why);
+}
+
 static int cannot_follow(const struct rec_attach *a, int error, struct tp_err *err)
 {
-	char why[256];
+	const char *why = strerror(error);
 
 	if (error == ENOMEM)
 		return tp_nomem(err);
-	if ((error == EACCES || error == EPERM) && rec_switches_paranoid() > 2)
-		snprintf(
-		    why, sizeof(why),
-		    "kernel.perf_event_paranoid is %d, which allows this to root and "
-		    "CAP_PERFMON only; \"sysctl kernel.perf_event_paranoid=2\" allows it to all",
-		    rec_switches_paranoid());
-	else if (error == EACCES || error == EPERM)
-		snprintf(why, sizeof(why),
-			 "the kernel allows no events of it: run tprof-record as root, with "
-			 "CAP_PERFMON, or as the user who started it");
-	else if (error == EMFILE)
-		snprintf(why, sizeof(why),
-			 "it has more threads than there may be open files; each needs one or two "
-			 "for each processor: raise \"ulimit -n\"");
-	else
-		snprintf(why, sizeof(why), "perf_event_open: %s", strerror(error));
+	if (error == EACCES || error == EPERM)
+		return no_events(a, why, err);
+	if (error == EMFILE)
+		why = "it has too many threads: each needs one or two open files for each "
+		      "processor; raise \"ulimit -n\"";
+	else if (error == EOPNOTSUPP)
+		why = "CPU samples are not supported on this processor; use --trace";
 	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "--pid=%d: %s", (int)a->pid, why);
 }
 
@@ -342,10 +361,10 @@ static int begin(struct rec_attach *a, struct tp_err *err)
 	a->kernel = true;
 	a->reader = (struct rec_switches_reader){rec_attach_make, rec_attach_see, a};
 	code = rec_switches_open(&a->switches, &a->reader, a->result.folder, err);
-	if (code) {
-		tp_err_prefix(err, "--pid=%d: context switches", (int)a->pid);
+	if (code == TP_EIO)
+		return no_events(a, err->msg, err);
+	if (code)
 		return code;
-	}
 	code = make_image(a, err);
 	if (!code)
 		code = add_threads(a, err);
@@ -419,6 +438,12 @@ static void note_limits(struct rec_attach *a)
 			 "not seen: time in the kernel, and stacks of waits: "
 			 "kernel.perf_event_paranoid is %d; 1, root or CAP_PERFMON allow it",
 			 rec_switches_paranoid());
+	else if (a->flood_ns)
+		snprintf(
+		    r->limits, sizeof(r->limits),
+		    "no stacks of waits after %s: they came faster than the recorder could read "
+		    "them",
+		    tp_fmt_ns(n, (int64_t)(a->flood_ns - a->start_ns)));
 	if (a->cut)
 		snprintf(r->cut, sizeof(r->cut),
 			 "%s of %s are deeper than the %d KiB that are copied of each: their "

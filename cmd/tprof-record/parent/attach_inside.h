@@ -69,6 +69,7 @@ struct rec_attach {
 	struct rec_switches *switches;
 	struct rec_switches_reader reader;
 	bool kernel;	   /* is sampled, too */
+	uint64_t flood_ns; /* when stacks of waits were given up; 0: they were not */
 	uint64_t start_ns; /* of the recording */
 	uint64_t end_ns;   /* when it executed another program; 0: it did not */
 

@@ -294,10 +294,11 @@ void rec_attach_map(struct rec_attach *a, uint64_t start, uint64_t limit, uint64
 		    old->file == m.file)
 			return;
 		atomic_store_explicit(&old->gone, 1, memory_order_relaxed);
+		a->files_changed = true;
 	}
-	a->files_changed = true;
 	if (*file != '/' && strcmp(file, "[vdso]") != 0)
 		return;
+	a->files_changed = true;
 	m.build_id = build_id(file);
 	rec_module_add(&m);
 }

@@ -207,8 +207,14 @@ bool rec_attach_make(void *attach, uint32_t cpu, const struct perf_event_header 
 	const char *body = (const char *)(h + 1);
 	size_t size = h->size - sizeof(*h);
 
-	if (h->type == PERF_RECORD_LOST)
+	if (h->type == PERF_RECORD_LOST) {
+		/* Switches matter more than the stacks that fill the memory for both. */
+		if (a->kernel && !a->flood_ns) {
+			a->flood_ns = e->end;
+			rec_switches_disable_odd(a->switches);
+		}
 		return true;
+	}
 	if (e->m != (uint32_t)a->pid)
 		return false;
 	switch (h->type) {

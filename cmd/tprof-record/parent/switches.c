@@ -55,7 +55,10 @@ struct rec_switches {
 	size_t nround, room;
 	uint64_t lost;
 	const struct rec_switches_reader *reader; /* NULL: there is none */
-	int *events;				  /* that were added for it */
+	struct followed {
+		int fd;
+		uint32_t number;
+	} * events; /* that were added for it */
 	size_t nevents, room_events;
 	struct tp_ids numbers; /* by the kernel's numbers of the events */
 	char *record;
@@ -329,7 +332,7 @@ void rec_switches_stop(struct rec_switches *s)
 	for (size_t i = 0; i < s->nrings; i++)
 		ioctl(s->rings[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	for (size_t i = 0; i < s->nevents; i++)
-		ioctl(s->events[i], PERF_EVENT_IOC_DISABLE, 0);
+		ioctl(s->events[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	(void)!write(s->bell, &(uint64_t){1}, sizeof(uint64_t));
 	pthread_join(s->thread, NULL);
 }
@@ -340,7 +343,7 @@ void rec_switches_end(struct rec_switches *s)
 		return;
 	rec_switches_stop(s);
 	for (size_t i = 0; i < s->nevents; i++)
-		close(s->events[i]);
+		close(s->events[i].fd);
 	for (size_t i = 0; i < s->nrings; i++)
 		close_ring(&s->rings[i]);
 	rec_spool_end(&s->spool);
@@ -464,7 +467,7 @@ static int join(struct rec_switches *s, const struct ring *r, struct perf_event_
 	if (error)
 		close(fd);
 	else
-		s->events[s->nevents++] = fd;
+		s->events[s->nevents++] = (struct followed){fd, number};
 	return error;
 }
 
@@ -487,7 +490,14 @@ int rec_switches_follow(struct rec_switches *s, struct perf_event_attr *attr, pi
 void rec_switches_enable(struct rec_switches *s)
 {
 	for (size_t i = 0; i < s->nevents; i++)
-		ioctl(s->events[i], PERF_EVENT_IOC_ENABLE, 0);
+		ioctl(s->events[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void rec_switches_disable_odd(struct rec_switches *s)
+{
+	for (size_t i = 0; i < s->nevents; i++)
+		if (s->events[i].number & 1)
+			ioctl(s->events[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 void rec_switches_put_first(struct rec_switches *s, const struct rec_event *events, size_t n)

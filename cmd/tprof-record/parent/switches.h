@@ -44,8 +44,9 @@ int rec_switches_open(struct rec_switches **s, const struct rec_switches_reader 
  * PERF_SAMPLE_TID, _TIME, _CPU and _IDENTIFIER. Returns 0 or errno. */
 int rec_switches_follow(struct rec_switches *s, struct perf_event_attr *attr, pid_t tid,
 			uint32_t number);
-/* Switches the events on. */
+/* Switches the events on; and those with odd numbers off. */
 void rec_switches_enable(struct rec_switches *s);
+void rec_switches_disable_odd(struct rec_switches *s);
 int rec_switches_start(struct rec_switches *s, struct tp_err *err);
 /* Writes the first n switches of the file, or writes them again: before rec_switches_start, and after
  * rec_switches_stop. */
