@@ -28,7 +28,7 @@ outside() {
 can_attach() {
 	outside --for=1ms work
 	[ $status -eq 0 ] && return 0
-	grep -q 'perf_event\|kernel allows' outside.err || return 0
+	grep -q 'the kernel allows no perf events' outside.err || return 0
 	skip 'running programs' "$(tail -n 1 outside.err)"
 	return 1
 }
@@ -108,7 +108,19 @@ pid_ends() {
 	fi
 }
 
+pid_refused() {
+	AS="$programs/refused"
+	outside '' work
+	AS=
+	if [ $status -eq 4 ] && [ $ended -eq 3 ] && grep -q 'the kernel allows no perf events' outside.err; then
+		ok 'pid: refused by the kernel'
+	else
+		bad 'pid: refused by the kernel' "status $status, the program's $ended" outside.err
+	fi
+}
+
 running_programs() {
+	pid_refused
 	can_attach || return
 	thrice pid_work 'pid: work' ''
 	thrice pid_work 'pid: work, go 1.5' --trace-format=1.5
