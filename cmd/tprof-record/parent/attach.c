@@ -390,11 +390,18 @@ static void ending_signals(sigset_t *set)
 	sigaddset(set, SIGQUIT);
 }
 
-static void give_up(int sig)
+/* Ends the recorder at the next signal. */
+static void *wait_to_give_up(void *arg)
 {
+	sigset_t set;
+	int sig;
+
+	ending_signals(&set);
+	if (sigwait(&set, &sig))
+		return arg;
 	rec_file_abandon();
-	signal(sig, SIG_DFL);
-	raise(sig);
+	rec_end_like(sig);
+	_exit(128 + sig);
 }
 
 /* Waits until recording is to end. From then on signals end the recorder. */
@@ -403,6 +410,7 @@ static void wait_for_end(struct rec_attach *a)
 	const uint64_t until = a->start_ns + (uint64_t)a->request->for_ns;
 	struct pollfd polls[3];
 	struct signalfd_siginfo si;
+	pthread_t thread;
 	sigset_t set;
 
 	ending_signals(&set);
@@ -422,10 +430,8 @@ static void wait_for_end(struct rec_attach *a)
 	if (polls[0].revents)
 		(void)!read(polls[0].fd, &si, sizeof(si));
 	close(polls[0].fd);
-	for (int sig = 1; sig < NSIG; sig++)
-		if (sigismember(&set, sig) == 1)
-			signal(sig, give_up);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	if (!pthread_create(&thread, NULL, wait_to_give_up, NULL))
+		pthread_detach(thread);
 }
 
 static void note_limits(struct rec_attach *a)
@@ -494,8 +500,8 @@ int rec_attach_run(const struct rec_request *request, pid_t pid,
 		   struct tp_err *err)
 {
 	struct rec_attach *a;
+	int code = check(pid, err), priority = getpriority(PRIO_PROCESS, 0);
 	sigset_t set;
-	int code = check(pid, err);
 
 	if (code)
 		return code;
@@ -508,10 +514,13 @@ int rec_attach_run(const struct rec_request *request, pid_t pid,
 	a->bell = eventfd(0, EFD_CLOEXEC);
 	ending_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	/* If permitted: the program may keep all processors busy. */
+	setpriority(PRIO_PROCESS, 0, -10);
 	code = begin(a, err);
 	if (!code) {
 		begun(ctx, &a->result);
 		wait_for_end(a);
+		setpriority(PRIO_PROCESS, 0, priority);
 		end(a);
 		report(ctx, &a->result);
 	} else if (a->result.folder[0] && !request->folder) {
