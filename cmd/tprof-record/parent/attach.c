@@ -325,7 +325,8 @@ static int make_image(struct rec_attach *a, struct tp_err *err)
 	if (memory < 0 || process < 0) {
 		code = errno == ESRCH
 			   ? refuse(err, a->pid, "it is over")
-			   : tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno));
+			   : tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "--pid=%d: pidfd_open: %s",
+					(int)a->pid, strerror(errno));
 		if (memory >= 0)
 			close(memory);
 		return code;

@@ -138,7 +138,7 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 		say(l, "left out: %s records or entries that are not valid",
 		    rec_dump_count(n, d->nonsense));
 	if (!any && !d->lost_switches && !d->unfinished && !d->spilled && !d->nonsense &&
-	    d->nfiles && !d->ntroubles)
+	    !r->cut[0] && d->nfiles && !d->ntroubles)
 		say(l, "nothing lost");
 	if (d->remark[0])
 		say(l, "%s", d->remark);
