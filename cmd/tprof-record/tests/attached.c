@@ -1,7 +1,7 @@
 /* A program that is recorded while it runs (--pid). It waits for a line; until the recorder has begun, it does
  * nothing. Keeps no frame pointers.
  *
- *	attached work		a thread that computes (site_deep, site_flat, 2 to 1), one that sleeps, 50 short ones;
+ *	attached work		a thread that computes (site_deep, site_flat, 2 to 1), one that sleeps, 20 short ones;
  *				prints how long all of them ran, in ns, and ends with status 3
  *	attached code FILE	loads a library, calls its function site_loaded, and ends the same way
  *	attached exec PROGRAM…	becomes another program */
@@ -17,7 +17,7 @@
 
 #define SITE __attribute__((noinline, optimize("omit-frame-pointer")))
 
-enum { ROUNDS = 15, PIECE = 10000000, SHORT = 50 };
+enum { ROUNDS = 15, PIECE = 10000000, SHORT = 20 };
 
 static uint64_t now(clockid_t clock)
 {
