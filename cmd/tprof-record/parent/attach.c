@@ -427,7 +427,6 @@ static void wait_for_end(struct rec_attach *a)
 			break;
 	}
 	a->result.over = polls[1].revents;
-	a->result.executed = polls[2].revents;
 	if (polls[0].revents)
 		(void)!read(polls[0].fd, &si, sizeof(si));
 	close(polls[0].fd);
@@ -465,8 +464,11 @@ static void end(struct rec_attach *a)
 	struct rec_images *images = rec_images_new();
 
 	rec_switches_stop(a->switches);
-	if (a->end_ns)
+	if (a->end_ns) {
 		now = a->end_ns;
+		a->result.executed = true;
+		a->result.over = false;
+	}
 	rec_attach_end(a, now);
 	rec_switches_put_first(a->switches, a->first, a->nfirst);
 	rec_image_halt(a->image, !a->result.over, now);

@@ -55,8 +55,7 @@ struct rec_attach_known {
 
 /* The last switch-out of a processor, for the record that says whether it was a wait. */
 struct rec_attach_wait {
-	uint32_t tid;
-	size_t size;
+	uint32_t tid; /* 0: none */
 	char *record;
 };
 
@@ -104,9 +103,10 @@ bool rec_attach_sampling(struct perf_event_attr *attr, size_t stack);
  * system call. 0: it could not be taken. */
 uint32_t rec_attach_sample(struct rec_attach *a, const struct perf_event_header *sample);
 uint32_t rec_attach_stack(struct rec_attach *a, const struct perf_event_header *switched);
-/* Notes a mapping of code: a file of /proc/PID/maps, which is not closed. */
+/* Notes a mapping of code, with its file as /proc/PID/maps names it, and the files that it replaces. */
 void rec_attach_map(struct rec_attach *a, uint64_t start, uint64_t limit, uint64_t offset,
 		    const char *file);
+/* Drops the stacks that may come again. */
 void rec_attach_forget(struct rec_attach *a);
 
 /* ---- attach_threads.c ---- */
