@@ -21,6 +21,8 @@
 #include "tprof-record/parent/file.h"
 #include "tprof-record/parent/program.h"
 
+enum { PATIENCE_MS = 500 /* after which a signal ends a recorder that writes its files */ };
+
 /* ---- the process ---- */
 
 /* Opens a file of /proc/PID. */
@@ -391,15 +393,18 @@ static void ending_signals(sigset_t *set)
 	sigaddset(set, SIGQUIT);
 }
 
-/* Ends the recorder at the next signal. */
+/* Ends the recorder at the next signal, unless that is the one which ended the recording, sent twice. */
 static void *wait_to_give_up(void *arg)
 {
+	const uint64_t since = rec_now();
 	sigset_t set;
 	int sig;
 
 	ending_signals(&set);
-	if (sigwait(&set, &sig))
-		return arg;
+	do
+		if (sigwait(&set, &sig))
+			return arg;
+	while (rec_now() - since < (uint64_t)PATIENCE_MS * 1000000);
 	rec_file_abandon();
 	rec_end_like(sig);
 	_exit(128 + sig);
