@@ -25,6 +25,8 @@ TUI_PACKAGES := ncursesw
 TEST_PACKAGES := cmocka libxml-2.0
 # Of the jail that commands decode in; systems without it have the other half of that.
 JAIL_PACKAGE := libseccomp
+# Of the recorder, which loads the library itself where DEBUGINFOD_URLS is set.
+DEBUGINFOD_PACKAGE := libdebuginfod
 # Of what speaks with engines (tprof-clickhouse(7)), which is left out without it.
 COURIER_PACKAGE := libcurl
 CFLAGS ?= -O2 -g1
@@ -69,6 +71,7 @@ COURIER_LIBS = $(eval COURIER_LIBS := $(shell $(PKG_CONFIG) --libs $(COURIER_PAC
 COURIER := $(if $(shell $(PKG_CONFIG) --exists $(COURIER_PACKAGE) 2>/dev/null && echo yes),$(B)/lib/tprof-courier)
 JAIL_CFLAGS = $(eval JAIL_CFLAGS := $(shell $(PKG_CONFIG) --exists $(JAIL_PACKAGE) && echo -DTPROF_SECCOMP && $(PKG_CONFIG) --cflags $(JAIL_PACKAGE)))$(JAIL_CFLAGS)
 JAIL_LIBS = $(eval JAIL_LIBS := $(shell $(PKG_CONFIG) --exists $(JAIL_PACKAGE) && $(PKG_CONFIG) --libs $(JAIL_PACKAGE)))$(JAIL_LIBS)
+DEBUGINFOD_CFLAGS = $(eval DEBUGINFOD_CFLAGS := $(shell $(PKG_CONFIG) --exists $(DEBUGINFOD_PACKAGE) && echo -DTPROF_DEBUGINFOD && $(PKG_CONFIG) --cflags $(DEBUGINFOD_PACKAGE)))$(DEBUGINFOD_CFLAGS)
 TEST_LIBS = $(eval TEST_LIBS := $(shell $(PKG_CONFIG) --libs $(TEST_PACKAGES)))$(TEST_LIBS)
 
 # A folder of cmd/ with a main.c is a command; what it holds beside it is its own.
@@ -91,7 +94,7 @@ RECORDER ?= $(if $(shell $(CC) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/null | awk
 ifeq ($(RECORDER),yes)
 REC_SRC := $(call rec_src,core convert parent api)
 PRELOAD_SRC := $(call rec_src,core preload)
-API_SRC := $(call rec_src,core api convert) $(REC)/parent/drain.c $(REC)/parent/spool.c
+API_SRC := $(call rec_src,core api convert parent/live) $(REC)/parent/drain.c $(REC)/parent/spool.c
 REC_PROGRAM_SRC := $(wildcard $(REC)/example/*.c $(REC)/tests/*.c $(REC)/tests/*.cpp)
 else
 COMMANDS := $(filter-out tprof-record,$(COMMANDS))
@@ -136,6 +139,7 @@ $(call obj,$(TEST_SRC) $(wildcard testdata/fuzz/*.c testdata/fuzz/harness/*.c)):
 endif
 
 $(B)/obj/cmd/common/jail_calls.o: OWN_CFLAGS = $(JAIL_CFLAGS)
+$(B)/obj/$(REC)/parent/debuginfod.o: OWN_CFLAGS = $(DEBUGINFOD_CFLAGS)
 
 # Styles and scripts of flame graphs and pages as lists of bytes; comments and indents stay behind.
 asset_bytes = sed -e 's/^[[:blank:]]*//' -e '/^\/\//d' -e '/^$$/d' $< | od -An -v -t u1 | sed 's/  *\([0-9][0-9]*\)/\1,/g' >$@
@@ -280,7 +284,7 @@ $(B)/lib/tprof-preload.so: $(call inside,$(PRELOAD_SRC))
 # thread-local variable.
 INSIDE_NEEDED := $(call lib_src,libparse/base) $(call lib_src,libparse/decode) $(call lib_src,libparse/symbol) \
 	libparse/order/quote.c libparse/order/printable.c \
-	$(addprefix libreport/profile/,demangle.c cppname.c rustname.c)
+	$(addprefix libreport/profile/,demangle.c cppname.c rustname.c rustname_v0.c punycode.c)
 INSIDE_ALIKE := $(if $(PLAIN),$(filter-out libparse/symbol/dwarf.c,$(INSIDE_NEEDED)))
 $(B)/inside/libneeded.a: $(call obj,$(INSIDE_ALIKE)) $(call inside,$(filter-out $(INSIDE_ALIKE),$(INSIDE_NEEDED)))
 	$(call say,AR,$@)
@@ -319,6 +323,7 @@ check-packages:
 	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(TUI_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do $(PKG_CONFIG) --exists $$p || { \
 		echo "tprof: the library $$p is missing; 'make setup' installs it, or says how" >&2; exit 1; }; done
 	@$(PKG_CONFIG) --exists $(COURIER_PACKAGE) || echo "tprof: $(COURIER_PACKAGE) is missing; built without clickhouse://" >&2
+	@$(PKG_CONFIG) --exists $(DEBUGINFOD_PACKAGE) || echo "tprof: $(DEBUGINFOD_PACKAGE) is missing; built without debuginfod" >&2
 	@$(PKG_CONFIG) --exists $(JAIL_PACKAGE) || echo "tprof: $(JAIL_PACKAGE) is missing; built without a filter of system calls" >&2
 
 # ---- from a fresh clone ----
@@ -332,7 +337,7 @@ AGAIN = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOB
 
 .PHONY: setup
 setup: ## install the packages that are missing (Debian, Ubuntu), or name them
-	@sh .ci/setup $(JAIL_PACKAGE) $(COURIER_PACKAGE) $(PACKAGES) $(EDIT_PACKAGES) $(TUI_PACKAGES) $(TEST_PACKAGES)
+	@sh .ci/setup $(JAIL_PACKAGE) $(DEBUGINFOD_PACKAGE) $(COURIER_PACKAGE) $(PACKAGES) $(EDIT_PACKAGES) $(TUI_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: demo
 demo: setup ## the first thing to try: rank where a real program's goroutines spent their time

@@ -48,8 +48,8 @@ _tprof_record()
 	case $cur in
 	-*)
 		COMPREPLY=($(compgen -W '--all --block --cpu --follow-children --for= --force --goroutine --heap --help
-			--interval= --mutex --output= --pid= --profile-format= --profiler= --quiet --snapshot= --stack-depth=
-			--threadcreate --trace --trace-format= --usage --version' -- "$cur"))
+			--interval= --mutex --no-mmap --output= --pid= --profile-format= --profiler= --quiet --snapshot= --stack-depth=
+			--strict --threadcreate --trace --trace-format= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -c -- "$cur")) ;;

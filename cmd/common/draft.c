@@ -84,7 +84,7 @@ int cmd_draft_end(struct cmd_draft *d, bool done)
 	if (!d->part)
 		return 0;
 	/* Files that cannot be synced, such as pipes, fail with EINVAL. */
-	if (done && fsync(d->fd) && errno != EINVAL)
+	if (done && !d->unsynced && fsync(d->fd) && errno != EINVAL)
 		why = errno;
 	if (done && !why && (d->keep ? name_new(d->part, d->path) : rename(d->part, d->path)))
 		why = errno;

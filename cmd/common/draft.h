@@ -18,6 +18,7 @@ struct cmd_draft {
 	char *part; /* its temporary name; NULL: there is no draft */
 	int fd;	    /* open for writing and locked until the end */
 	bool keep;
+	bool unsynced; /* it may be lost if the system crashes soon; cmd_draft_begin clears that */
 };
 
 /* Begins a file. Returns 0, or -1 with errno; after an error, cmd_draft_end must not be called. `keep`: never

@@ -7,6 +7,7 @@
 
 #include "common/files.h"
 #include "common/jail.h"
+#include "common/sets.h"
 #include "open/input.h"
 #include "profile/merge/merge.h"
 
@@ -49,6 +50,7 @@ struct load {
 	struct rep_merger *sum;	    /* NULL: dumps are kept one by one */
 	struct cmd_profile *item;   /* the dumps by path if they are kept */
 	struct cmd_dump_note *note; /* by path */
+	struct cmd_mark *mark;	    /* by path */
 	struct cmd_names names;
 	struct tp_profile_dumps *before; /* the only path's earlier dumps; NULL: not wanted */
 	bool other;			 /* a path is not a dump of a profile */
@@ -126,6 +128,8 @@ static int load_one(struct load *l, size_t i)
 		l->item[i].profile = p;
 		return 0;
 	}
+	l->mark[i] = cmd_mark_of(&(struct cmd_profile){
+	    .profile = p, .name = (char *)l->paths[i], .damaged = l->note[i].damaged});
 	code = rep_merger_add(l->sum, &(struct rep_merge_part){.profile = p, .ratio = 1}, &l->err);
 	tp_profile_free(p);
 	return code ? cmd_profiles_unlike(&l->err) : 0;
@@ -245,19 +249,46 @@ static int append_dumps(struct cmd *cmd, struct cmd_profiles *out, struct tp_pro
 	return 0;
 }
 
+/* Sets *again and loads the dumps a second time if some of them are to be left out of the sum. */
+static int settle(struct cmd *cmd, const struct load *all, size_t n, bool *again,
+		  struct cmd_profiles *out)
+{
+	const char **some = calloc(n, sizeof(*some));
+	size_t nsome = 0;
+	bool other = false;
+	int status = some ? cmd_sum_settle(cmd, all->mark, n) : cmd_nomem(cmd);
+
+	for (size_t i = 0; i < n && !status; i++)
+		if (all->mark[i].name)
+			some[nsome++] = all->paths[i];
+	*again = !status && nsome < n;
+	if (*again) {
+		memset(all->note, 0, n * sizeof(*all->note)); /* they come again, too */
+		status = cmd_dumps_load(cmd, some, nsome, false, nsome > 1, &other, out);
+	}
+	if (*again && other)
+		status = cmd_reject(cmd, CMD_INPUT, "%s: changed while it was read", some[0]);
+	free(some);
+	return status;
+}
+
 static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool add,
 			struct cmd_profiles *out)
 {
 	const char *const *paths = part[0].paths;
 	struct tp_profile *sum = NULL;
 	char *name = NULL;
+	bool again = false;
 	struct tp_err err;
-	int code = 0;
+	int code = 0, status;
 
 	for (size_t i = 0; i < nparts; i++)
 		if (part[i].code)
 			return cmd_fail(cmd, paths[part[i].failed], &part[i].err);
 	if (add) {
+		status = settle(cmd, &part[0], part[nparts - 1].to, &again, out);
+		if (status || again)
+			return status;
 		code = add_parts(part, nparts, &sum, &err);
 		if (!code && asprintf(&name, "%s and %zu more", cmd_name_apart(cmd, paths[0]),
 				      part[nparts - 1].to - 1) < 0) {
@@ -293,10 +324,11 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool eac
 	struct load part[CMD_THREADS] = {0};
 	struct cmd_profile *item = calloc(n, sizeof(*item));
 	struct cmd_dump_note *note = calloc(n, sizeof(*note));
+	struct cmd_mark *mark = calloc(add ? n : 1, sizeof(*mark));
 	struct tp_profile *dump[MOST_DUMPS - 1] = {0};
 	struct tp_profile_dumps before = {.p = dump, .room = MOST_DUMPS - 1};
 	struct tp_err err;
-	int status = CMD_OK, code = item && note ? 0 : tp_nomem(&err);
+	int status = CMD_OK, code = item && note && mark ? 0 : tp_nomem(&err);
 
 	if (!code)
 		code = cmd_jail_withdraw(&err);
@@ -306,6 +338,7 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool eac
 					.to = n * (i + 1) / nparts,
 					.item = item,
 					.note = note,
+					.mark = mark,
 					.before = each_dump && n == 1 ? &before : NULL};
 		/* With one part, a single dump stays unmerged; with several, the sum of each part is
 		 * merged. */
@@ -337,5 +370,6 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool eac
 		tp_profile_free(dump[i]);
 	free(item);
 	free(note);
+	free(mark);
 	return status;
 }

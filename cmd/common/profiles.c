@@ -8,6 +8,7 @@
 #include "common/files.h"
 #include "common/group.h"
 #include "common/range.h"
+#include "common/sets.h"
 #include "common/view_options.h"
 #include "profile/merge/merge.h"
 #include "profile/view.h"
@@ -353,6 +354,28 @@ static int check_view(struct cmd *cmd)
 	return cmd_reject(cmd, CMD_USAGE, "%s", err.msg);
 }
 
+/* Leaves out the items that a sum would count twice. */
+static int settle(struct cmd *cmd, struct cmd_profiles *list)
+{
+	struct cmd_mark *mark = calloc(list->n + 1, sizeof(*mark));
+	size_t n = 0;
+	int status;
+
+	if (!mark)
+		return cmd_nomem(cmd);
+	for (size_t i = 0; i < list->n; i++)
+		mark[i] = cmd_mark_of(&list->item[i]);
+	status = cmd_sum_settle(cmd, mark, list->n);
+	for (size_t i = 0; i < list->n && !status; i++)
+		if (mark[i].name)
+			list->item[n++] = list->item[i];
+		else
+			cmd_profile_release(&list->item[i]);
+	list->n = status ? list->n : n;
+	free(mark);
+	return status;
+}
+
 /* Adds up all items to one. */
 static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 {
@@ -397,9 +420,11 @@ static int load(struct cmd *cmd, const char *const *paths, size_t n,
 		cmd->adds_up |= sum;
 		status = load_mixed(cmd, paths, n, opt->by, out);
 		cmd->adds_up = adds_up;
-		if (!status && sum && out->n > 1)
-			status = add_up(cmd, out);
 	}
+	if (!status && (other || !sum) && (opt->adds_up || sum) && out->n > 1)
+		status = settle(cmd, out);
+	if (!status && other && sum && out->n > 1)
+		status = add_up(cmd, out);
 	if (!status && type && !opt->by && !sum && keep_type(out, 0, type, true, &err))
 		status = cmd_fail(cmd, NULL, &err);
 	if (!status) {

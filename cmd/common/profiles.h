@@ -53,6 +53,8 @@ struct cmd_profiles_options {
 	const char *by;
 	/* Makes an item of each dump of goroutines in a file that has several, not only of the last. */
 	bool each_dump;
+	/* The caller adds up all items: one kind is kept of those that one process wrote (sets.h). */
+	bool adds_up;
 	/* cmd_sides_open loads one file of each side at once, in two threads. */
 	bool at_once;
 };

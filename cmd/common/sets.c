@@ -8,12 +8,9 @@
 #include "common/view_options.h"
 #include "profile/view.h"
 
-/* Where the stacks of a contention profile end: block and mutex profiles differ in nothing else. */
-enum place { ANYWHERE, LOCKING, UNLOCKING };
-
 struct kind {
-	const struct cmd_profile *first;
-	enum place place;
+	const struct cmd_mark *first;
+	enum cmd_place place;
 	size_t n[2]; /* profiles of each side */
 };
 
@@ -24,76 +21,91 @@ static const char *text_of(const struct tp_profile *p, uint32_t string)
 
 /* ---- kinds ---- */
 
-static enum place place_of(const struct tp_profile *p)
+static enum cmd_place place_of(const struct tp_profile *p)
 {
 	if (!p->nsamples || rep_profile_type_find(p, "delay") == SIZE_MAX)
-		return ANYWHERE;
+		return CMD_ANYWHERE;
 	for (size_t i = 0; i < p->nsamples; i++) {
 		uint32_t frame = tp_dict_stack_at(p->dict, p->stack[i]).frame;
 
 		if (strstr(text_of(p, tp_dict_frame_name(p->dict, frame)), "nlock"))
-			return UNLOCKING;
+			return CMD_UNLOCKING;
 	}
-	return LOCKING;
-}
-
-static bool same_types(const struct tp_profile *a, const struct tp_profile *b)
-{
-	for (size_t i = 0; i < a->ntypes && a->ntypes == b->ntypes; i++)
-		if (strcmp(text_of(a, a->types[i].type), text_of(b, b->types[i].type)) != 0)
-			return false;
-	return a->ntypes == b->ntypes;
+	return CMD_LOCKING;
 }
 
 /* Returns the type that a profile shows if none is named: "alloc_space" of allocs, "inuse_space" of
  * heap; "" if damage may have taken it. */
-static const char *shown_type(const struct cmd_profile *item)
+static const char *shown_type(const struct tp_profile *p, bool damaged)
 {
-	const struct tp_profile *p = item->profile;
 	struct tp_err err;
 	size_t type;
 
-	if ((item->damaged && !p->default_type) || rep_profile_sample_index(p, NULL, &type, &err))
+	if ((damaged && !p->default_type) || rep_profile_sample_index(p, NULL, &type, &err))
 		return "";
 	return text_of(p, p->types[type].type);
 }
 
-/* What damage may have taken tells no kinds apart. */
-static bool is_kind(const struct kind *k, const struct cmd_profile *item, enum place place)
+/* Linux maps the vdso at an address by chance, which tells processes apart. 0: unknown. */
+static uint64_t process_of(const struct tp_profile *p)
 {
-	const struct tp_profile *a = k->first->profile, *b = item->profile;
-	const char *shown[] = {shown_type(k->first), shown_type(item)};
-
-	if (cmd_profile_untyped(a, k->first->damaged) || cmd_profile_untyped(b, item->damaged))
-		return true;
-	return k->first->trace == item->trace && same_types(a, b) &&
-	       (!place || !k->place || place == k->place) && !strcmp(a->format, b->format) &&
-	       (!*shown[0] || !*shown[1] || !strcmp(shown[0], shown[1]));
+	for (size_t i = 0; i < p->nmappings; i++)
+		if (!strcmp(text_of(p, p->mappings[i].file), "[vdso]"))
+			return p->mappings[i].start;
+	return 0;
 }
 
-/* Finds the kinds of all profiles, and of each its number. Returns how many kinds there are. */
-static size_t find_kinds(const struct cmd_profiles list[2], struct kind *kind, size_t *of)
+struct cmd_mark cmd_mark_of(const struct cmd_profile *item)
 {
-	size_t n = 0, at = 0;
+	const struct tp_profile *p = item->profile;
+	struct cmd_mark m = {.name = item->name,
+			     .trace = item->trace,
+			     .file = !item->labels,
+			     .untyped = cmd_profile_untyped(p, item->damaged),
+			     .place = place_of(p),
+			     .process = process_of(p)};
 
-	for (int side = 0; side < 2; side++)
-		for (size_t i = 0; i < list[side].n; i++, at++) {
-			const struct cmd_profile *item = &list[side].item[i];
-			enum place place = place_of(item->profile);
-			size_t k = 0;
+	snprintf(m.format, sizeof(m.format), "%s", p->format);
+	snprintf(m.shown, sizeof(m.shown), "%s", shown_type(p, item->damaged));
+	for (size_t i = 0, used = 0; i < p->ntypes && used < sizeof(m.types); i++)
+		used += (size_t)snprintf(m.types + used, sizeof(m.types) - used, "%s ",
+					 text_of(p, p->types[i].type));
+	return m;
+}
 
-			while (k < n && !is_kind(&kind[k], item, place))
-				k++;
-			if (k == n)
-				kind[n++].first = item;
-			else if (cmd_profile_untyped(kind[k].first->profile,
-						     kind[k].first->damaged))
-				kind[k].first = item;
-			kind[k].place = kind[k].place ? kind[k].place : place;
-			kind[k].n[side]++;
-			of[at] = k;
-		}
-	return n;
+/* What damage may have taken tells no kinds apart. */
+static bool is_kind(const struct kind *k, const struct cmd_mark *m)
+{
+	const struct cmd_mark *first = k->first;
+
+	if (first->untyped || m->untyped)
+		return true;
+	return first->trace == m->trace && !strcmp(first->types, m->types) &&
+	       (!m->place || !k->place || m->place == k->place) &&
+	       !strcmp(first->format, m->format) &&
+	       (!*first->shown || !*m->shown || !strcmp(first->shown, m->shown));
+}
+
+/* Finds the kinds of all profiles, of which the first `nold` are old. Returns how many there are. */
+static size_t find_kinds(struct cmd_mark *mark, size_t nold, size_t n, struct kind *kind)
+{
+	size_t nkinds = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct cmd_mark *m = &mark[i];
+		size_t k = 0;
+
+		while (k < nkinds && !is_kind(&kind[k], m))
+			k++;
+		if (k == nkinds)
+			kind[nkinds++].first = m;
+		else if (kind[k].first->untyped)
+			kind[k].first = m;
+		kind[k].place = kind[k].place ? kind[k].place : m->place;
+		kind[k].n[i < nold ? CMD_OLD : CMD_NEW]++;
+		m->kind = k;
+	}
+	return nkinds;
 }
 
 /* ---- one of them ---- */
@@ -106,13 +118,17 @@ static const char *named_type(const struct cmd *cmd)
 	return index && index[strspn(index, "0123456789")] ? index : "";
 }
 
-/* A profile whose default type is alloc_space is also the one that shows alloc_objects. */
-static bool shows(const struct cmd_profile *item, const char *type)
+static const char *name_of(const struct cmd *cmd, const struct cmd_mark *m)
 {
-	const char *shown = shown_type(item);
-	size_t n = strcspn(shown, "_");
+	return m->file ? cmd_name_apart(cmd, m->name) : m->name;
+}
 
-	return *shown && !strncmp(shown, type, n) && (type[n] == '_' || !type[n]);
+/* A profile whose default type is alloc_space is also the one that shows alloc_objects. */
+static bool shows(const struct cmd_mark *m, const char *type)
+{
+	size_t n = strcspn(m->shown, "_");
+
+	return n && !strncmp(m->shown, type, n) && (type[n] == '_' || !type[n]);
 }
 
 /* Returns the number of the kind that fits best what is asked for, or n if several do. */
@@ -134,42 +150,45 @@ static size_t choose(const struct cmd *cmd, const struct kind *kind, size_t n)
 
 #define ADVICE 320
 
-/* Says how to compare the profiles with this name. */
+/* Says how to pick the profiles with this name. */
 static void put_advice(const struct cmd *cmd, const char *name, char text[ADVICE])
 {
 	if (cmd->side_run[CMD_OLD])
 		snprintf(text, ADVICE, "--base-label=%.80s,%.60s --label=%.80s,%.60s",
 			 cmd->side_run[CMD_OLD], name, cmd->side_run[CMD_NEW], name);
+	else if (cmd->run_spec && strchr(cmd->run_spec, '='))
+		snprintf(text, ADVICE, "--run=%.160s,%.60s", cmd->run_spec, name);
+	else if (cmd->run_spec)
+		snprintf(text, ADVICE, "--run=%.60s", name);
 	else
 		snprintf(text, ADVICE, "name files of one kind only");
 }
 
-static int refuse(const struct cmd *cmd, const struct kind *kind, size_t n)
+static int refuse(const struct cmd *cmd, const char *what, const struct kind *kind, size_t n)
 {
 	const char *type = named_type(cmd);
 	char kinds[400] = "", advice[ADVICE];
 	bool types = false;
 
 	for (size_t k = 0, used = 0; k < n && used + 120 < sizeof(kinds); k++) {
-		const char *shown = *type ? type : shown_type(kind[k].first);
+		const char *shown = *type ? type : kind[k].first->shown;
 
 		used += (size_t)snprintf(kinds + used, sizeof(kinds) - used, "%s%.60s (%.40s)",
-					 used ? ", " : "", kind[k].first->name, shown);
-		types = types || (!*type && strcmp(shown, shown_type(kind[0].first)) != 0);
+					 used ? ", " : "", name_of(cmd, kind[k].first), shown);
+		types = types || (!*type && strcmp(shown, kind[0].first->shown) != 0);
 	}
-	put_advice(cmd, kind[0].first->name, advice);
-	return cmd_reject(cmd, CMD_USAGE,
-			  "the profiles of a side are of several kinds: %s; choose one: %s%s",
+	put_advice(cmd, name_of(cmd, kind[0].first), advice);
+	return cmd_reject(cmd, CMD_USAGE, "%s are of several kinds: %s; choose one: %s%s", what,
 			  kinds, types ? "--sample-index=TYPE, or " : "", advice);
 }
 
-static void keep(struct cmd_profiles list[2], const size_t *of, size_t kind)
+static void keep(struct cmd_profiles list[2], const struct cmd_mark *mark, size_t kind)
 {
 	for (int side = 0; side < 2; side++) {
 		size_t n = 0;
 
 		for (size_t i = 0; i < list[side].n; i++)
-			if (*of++ == kind)
+			if (mark++->kind == kind)
 				list[side].item[n++] = list[side].item[i];
 			else
 				cmd_profile_release(&list[side].item[i]);
@@ -178,7 +197,7 @@ static void keep(struct cmd_profiles list[2], const size_t *of, size_t kind)
 }
 
 static int keep_one(struct cmd *cmd, struct cmd_profiles list[2], const struct kind *kind, size_t n,
-		    const size_t *of)
+		    const struct cmd_mark *mark)
 {
 	size_t best = choose(cmd, kind, n), other = !best, both = 0;
 	char advice[ADVICE] = "";
@@ -189,7 +208,7 @@ static int keep_one(struct cmd *cmd, struct cmd_profiles list[2], const struct k
 	if (!both)
 		return CMD_OK;
 	if (best == n)
-		return refuse(cmd, kind, n);
+		return refuse(cmd, "the profiles of a side", kind, n);
 	for (size_t k = 0; k < n; k++)
 		if (k != best && kind[k].n[CMD_OLD] && kind[k].n[CMD_NEW] && !*advice) {
 			other = k;
@@ -201,7 +220,7 @@ static int keep_one(struct cmd *cmd, struct cmd_profiles list[2], const struct k
 		 kind[best].n[0], kind[best].n[1], kind[best].first->name,
 		 list[0].n - kind[best].n[0], list[1].n - kind[best].n[1], kind[other].first->name,
 		 *advice ? "; to compare those: " : "", advice);
-	keep(list, of, best);
+	keep(list, mark, best);
 	return CMD_OK;
 }
 
@@ -212,15 +231,6 @@ static int by_address(const void *a, const void *b)
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return (x > y) - (x < y);
-}
-
-/* Linux maps the vdso at an address by chance, which tells processes apart. 0: unknown. */
-static uint64_t process_of(const struct tp_profile *p)
-{
-	for (size_t i = 0; i < p->nmappings; i++)
-		if (!strcmp(text_of(p, p->mappings[i].file), "[vdso]"))
-			return p->mappings[i].start;
-	return 0;
 }
 
 static int by_text(const void *a, const void *b)
@@ -283,23 +293,106 @@ static int tell_processes(const struct cmd *cmd, const struct cmd_profiles *list
 
 int cmd_sets_settle(struct cmd *cmd, struct cmd_profiles list[2])
 {
-	size_t all = list[0].n + list[1].n, n = 0;
+	size_t all = list[0].n + list[1].n, n = 0, at = 0;
 	struct kind *kind = calloc(all + 1, sizeof(*kind));
-	size_t *of = calloc(all + 1, sizeof(*of));
+	struct cmd_mark *mark = calloc(all + 1, sizeof(*mark));
 	bool several = false;
-	int status = CMD_OK;
+	int status = kind && mark ? CMD_OK : cmd_nomem(cmd);
 
-	if (!kind || !of)
-		status = cmd_nomem(cmd);
-	else if (all > 2)
-		n = find_kinds(list, kind, of);
-	for (size_t i = 1; i < all && n > 1; i++)
-		several = several || (i != list[0].n && of[i] != of[i - 1]);
+	for (int side = 0; side < 2 && !status && all > 2; side++)
+		for (size_t i = 0; i < list[side].n; i++)
+			mark[at++] = cmd_mark_of(&list[side].item[i]);
+	if (at)
+		n = find_kinds(mark, list[0].n, at, kind);
+	for (size_t i = 1; i < at && n > 1; i++)
+		several = several || (i != list[0].n && mark[i].kind != mark[i - 1].kind);
 	if (several)
-		status = keep_one(cmd, list, kind, n, of);
+		status = keep_one(cmd, list, kind, n, mark);
 	free(kind);
-	free(of);
+	free(mark);
 	if (!status)
 		status = tell_processes(cmd, &list[0], "old");
 	return status ? status : tell_processes(cmd, &list[1], "new");
+}
+
+/* ---- sums ---- */
+
+static int by_process(const void *a, const void *b)
+{
+	const struct cmd_mark *x = *(const struct cmd_mark *const *)a;
+	const struct cmd_mark *y = *(const struct cmd_mark *const *)b;
+	int order = strcmp(x->types, y->types);
+
+	if (order || x->process != y->process)
+		return order ? order : x->process < y->process ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* Finds two profiles of different kinds that have the same types and are from one process, or, in
+ * maybe[], from unknown ones. */
+static bool find_two(const struct cmd_mark **m, size_t n, const struct cmd_mark *maybe[2])
+{
+	size_t first = 0;
+
+	qsort(m, n, sizeof(*m), by_process);
+	for (size_t i = 1; i < n; i++) {
+		if (strcmp(m[i]->types, m[first]->types) != 0) {
+			first = i;
+		} else if (m[i]->process && m[i]->process == m[i - 1]->process &&
+			   m[i]->kind != m[i - 1]->kind) {
+			return true;
+		} else if (!m[first]->process && m[i]->kind != m[first]->kind && !maybe[0]) {
+			maybe[0] = m[first];
+			maybe[1] = m[i];
+		}
+	}
+	return false;
+}
+
+static int keep_for_sum(struct cmd *cmd, struct cmd_mark *mark, size_t n, const struct kind *kind,
+			size_t nkinds)
+{
+	size_t best = choose(cmd, kind, nkinds), kept = 0;
+	const char *other = NULL;
+	char advice[ADVICE];
+
+	if (best == nkinds)
+		return refuse(cmd, "profiles of one process, which have the same samples,", kind,
+			      nkinds);
+	for (size_t i = 0; i < n; i++) {
+		if (mark[i].kind == best) {
+			kept++;
+			continue;
+		}
+		other = other ? other : name_of(cmd, &mark[i]);
+		mark[i].name = NULL;
+	}
+	put_advice(cmd, other, advice);
+	cmd_note(cmd,
+		 "only profiles like %s are added up, %zu of %zu; the others, such as %s, are left "
+		 "out, as one process wrote both; to show those: %s",
+		 name_of(cmd, kind[best].first), kept, n, other, advice);
+	return CMD_OK;
+}
+
+int cmd_sum_settle(struct cmd *cmd, struct cmd_mark *mark, size_t n)
+{
+	struct kind *kind = calloc(n + 1, sizeof(*kind));
+	const struct cmd_mark **sorted = calloc(n + 1, sizeof(*sorted)), *maybe[2] = {NULL};
+	size_t nkinds = kind && sorted ? find_kinds(mark, 0, n, kind) : 0, nsorted = 0;
+	int status = kind && sorted ? CMD_OK : cmd_nomem(cmd);
+
+	for (size_t i = 0; i < n && nkinds > 1; i++)
+		if (!mark[i].trace && !mark[i].untyped)
+			sorted[nsorted++] = &mark[i];
+	if (nsorted && find_two(sorted, nsorted, maybe))
+		status = keep_for_sum(cmd, mark, n, kind, nkinds);
+	else if (maybe[0])
+		cmd_note(cmd,
+			 "%s and %s have the same sample types; if one process wrote both, their "
+			 "samples are counted twice",
+			 name_of(cmd, maybe[0]), name_of(cmd, maybe[1]));
+	free(kind);
+	free(sorted);
+	return status;
 }

@@ -125,17 +125,17 @@ static void list_common(const char *old, const char *new, char first[256], char 
 	struct dirent **entry = NULL;
 	int n = scandir(old, &entry, NULL, alphasort);
 	size_t used = 0;
+	bool more = false;
 
 	for (int i = 0; i < n; i++) {
 		const char *name = entry[i]->d_name;
 
-		if (has_file(old, name) && has_file(new, name) && used < 300) {
+		if (!more && has_file(old, name) && has_file(new, name)) {
+			more = used >= 300;
 			if (!used)
 				snprintf(first, 256, "%s", name);
 			used += (size_t)snprintf(list + used, 400 - used, "%s%.60s",
-						 used ? ", " : "", name);
-			if (used >= 300)
-				snprintf(list + used, 400 - used, ", \xe2\x80\xa6");
+						 used ? ", " : "", more ? "\xe2\x80\xa6" : name);
 		}
 		free(entry[i]);
 	}

@@ -326,6 +326,7 @@ static bool takes_sums(const struct args *args)
 
 static int run(struct args *args)
 {
+	const struct cmd_profiles_options sums = {.adds_up = true};
 	struct cmd_profiles list[2] = {{0}, {0}};
 	struct cmd_shared same;
 	struct rep_flame_part *parts = NULL;
@@ -337,7 +338,7 @@ static int run(struct args *args)
 	if (!status)
 		status = cmd_shared_tell(&args->cmd, &same, same.store, CMD_LABELS_INSTEAD);
 	if (!status)
-		status = cmd_sides_open(&args->cmd, NULL, false, list);
+		status = cmd_sides_open(&args->cmd, &sums, false, list);
 	if (!status)
 		status = cmd_profiles_check_trace(&args->cmd, list);
 	if (!status) {

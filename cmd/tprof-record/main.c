@@ -19,12 +19,13 @@
 #include "tprof-record/parent/spawn.h"
 
 /* As a shell has it; for others see enum cmd_exit. */
-enum { EXIT_NOT_RUNNABLE = 126, EXIT_NOT_FOUND = 127 };
+enum { EXIT_LOST = 125, EXIT_NOT_RUNNABLE = 126, EXIT_NOT_FOUND = 127 };
 
 enum {
 	KEY_TRACE = 0x2000,
 	KEY_CPU,
 	KEY_HEAP,
+	KEY_NO_MMAP,
 	KEY_BLOCK,
 	KEY_MUTEX,
 	KEY_GOROUTINE,
@@ -38,6 +39,7 @@ enum {
 	KEY_PROFILER,
 	KEY_STACK_DEPTH,
 	KEY_FORCE,
+	KEY_STRICT,
 	KEY_SNAPSHOT,
 	KEY_PID,
 };
@@ -49,6 +51,8 @@ struct args {
 	int64_t snapshot, pid;
 	int unusable; /* the key of an option that was given and does not go with --pid; 0: none */
 	bool mutex;   /* --mutex was given */
+	bool strict;  /* --strict */
+	bool loses;   /* something was lost */
 	bool recording; /* an option was given that --snapshot has no use for */
 	struct rec_signals signals;
 };
@@ -60,6 +64,8 @@ static const struct argp_option options[] = {
      "Where CPU time goes, by HZ samples per second of it (97): cpu.pb.gz, and in the trace", 1},
     {"heap", KEY_HEAP, "RATE", OPTION_ARG_OPTIONAL,
      "Memory, by a sample every RATE bytes on average (512K; 1 takes all): heap.pb.gz", 1},
+    {"no-mmap", KEY_NO_MMAP, NULL, 0,
+     "Leave memory that the program maps itself (mmap) out of the heap profile", 1},
     {"block", KEY_BLOCK, "RATE", OPTION_ARG_OPTIONAL,
      "Waits, by a sample every RATE of waiting (1ns, which takes all): block.pb.gz", 1},
     {"mutex", KEY_MUTEX, "FRACTION", OPTION_ARG_OPTIONAL,
@@ -86,6 +92,8 @@ static const struct argp_option options[] = {
      "Count as the profiler of Go 1.5, 1.8, 1.18 or 1.26 (default) does", 2},
     {"stack-depth", KEY_STACK_DEPTH, "N", 0, "Keep up to N frames of a stack (128)", 2},
     {"force", KEY_FORCE, NULL, 0, "Run the program even if it cannot be recorded", 2},
+    {"strict", KEY_STRICT, NULL, 0,
+     "Exit with status 125 if something was lost and the program succeeded", 2},
     {"quiet", 'q', NULL, 0, "Say nothing unless something goes wrong", 2},
     {NULL, 0, NULL, 0, "For a program that is running:", 3},
     {"pid", KEY_PID, "PID", 0,
@@ -143,6 +151,9 @@ static error_t on_what(int key, char *arg, struct argp_state *state)
 		if (arg)
 			r->options.heap_rate =
 			    (uint64_t)positive(state, "--heap", cmd_arg_size(state, "--heap", arg));
+		return 0;
+	case KEY_NO_MMAP:
+		r->options.mmap = 0;
 		return 0;
 	case KEY_BLOCK:
 		r->profile[REC_PROFILE_BLOCK] = true;
@@ -212,6 +223,9 @@ static error_t on_how(int key, char *arg, struct argp_state *state)
 	case KEY_FORCE:
 		r->force = true;
 		return 0;
+	case KEY_STRICT:
+		((struct args *)state->input)->strict = true;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -225,6 +239,7 @@ static const char *why_unusable(int key)
 
 	switch (key) {
 	case KEY_HEAP:
+	case KEY_NO_MMAP:
 	case KEY_BLOCK:
 	case KEY_MUTEX:
 	case KEY_GOROUTINE:
@@ -275,6 +290,8 @@ static void check(struct args *args, struct argp_state *state)
 	if (!args->snapshot && !args->program)
 		argp_error(state, "the program is missing; run tprof-record [OPTION...] -- PROGRAM "
 				  "[ARGUMENT...], or --pid=PID");
+	if (r->force && args->strict)
+		argp_error(state, "--strict cannot be used with --force, which records nothing");
 	if (r->options.profiler < 108 && args->mutex)
 		argp_error(
 		    state,
@@ -374,6 +391,7 @@ static void report(void *ctx, const struct rec_result *r)
 
 	if (code)
 		cmd_nomem(&args->cmd);
+	args->loses = rec_report_loses(r);
 	/* One write, so that it is not mixed with what the program says. */
 	while (done < text.size &&
 	       ((n = write(STDERR_FILENO, text.data + done, text.size - done)) > 0 ||
@@ -444,6 +462,9 @@ static int record(struct args *args)
 		cmd_error(&args->cmd, "%s: %s", program.path, err.msg);
 		return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUNNABLE;
 	}
+	/* A status that says something else already remains. */
+	if (args->strict && args->loses && !ended)
+		return EXIT_LOST;
 	return rec_end_like(ended);
 }
 
@@ -465,7 +486,7 @@ static int record_running(struct args *args)
 		r->trace = r->profile[REC_PROFILE_CPU] = true;
 	rec_request_complete(r);
 	if (!rec_attach_run(r, (pid_t)args->pid, begun, report, args, &err))
-		return CMD_OK;
+		return args->strict && args->loses ? EXIT_LOST : CMD_OK;
 	if (err.code != TP_ENOENT)
 		return cmd_fail(&args->cmd, NULL, &err);
 	cmd_error(&args->cmd, "%s", err.msg);

@@ -147,6 +147,40 @@ static int print_text(struct top_args *args, const struct cmd_profile *item)
 	return status;
 }
 
+static int64_t sum(const struct tp_profile *p, size_t type)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < p->nsamples; i++)
+		__builtin_add_overflow(sum, p->value[i * p->ntypes + type], &sum);
+	return sum;
+}
+
+/* A heap profile shows what is in use at its end. If that is nothing, shows what was; if it is little, says so. */
+static void show_what_was(struct top_args *args, const struct tp_profile *p)
+{
+	char now[TP_UNITS_SIZE], then[TP_UNITS_SIZE];
+	size_t peak = rep_profile_type_find(p, "peak_space"), index, instead;
+	struct tp_err err;
+
+	if (args->profile.sample_index || rep_profile_sample_index(p, NULL, &index, &err))
+		return;
+	instead = rep_profile_type_instead(p, index);
+	if (instead != SIZE_MAX) {
+		const char *type = tp_dict_text(p->dict, p->types[instead].type).text;
+
+		cmd_note(&args->cmd, "nothing is in use at the end; showing %s, the memory %s",
+			 type,
+			 strncmp(type, "peak", 4) ? "allocated in all" : "in use at the peak");
+		args->profile.sample_index = type;
+	} else if (peak != SIZE_MAX && index == rep_profile_type_find(p, "inuse_space") &&
+		   sum(p, peak) / 2 > sum(p, index)) {
+		cmd_note(&args->cmd,
+			 "%s in use at the end, %s at the peak (--sample-index=peak_space)",
+			 tp_fmt_bytes(now, sum(p, index)), tp_fmt_bytes(then, sum(p, peak)));
+	}
+}
+
 int top_profile(struct top_args *args)
 {
 	struct cmd_profiles list = {0};
@@ -158,6 +192,8 @@ int top_profile(struct top_args *args)
 	status = cmd_profiles_difference(&args->cmd, &list);
 	if (!status)
 		cmd_profiles_note_empty(&args->cmd, &list);
+	if (!status && !args->pprof && list.n)
+		show_what_was(args, list.item[0].profile);
 	if (!status && args->pprof)
 		status = cmd_write_proto(&args->cmd, &list.item[0], &args->profile, NULL);
 	else if (!status)

@@ -6,12 +6,15 @@
 
 #include "base/wire.h"
 #include "open/dumpline.h"
+#include "open/folded.h"
 #include "open/log.h"
+#include "open/perf.h"
 
 #define BEGIN ((size_t)64 << 10) /* bytes in which a header is searched for */
 
 static bool is_heap(struct tp_scan line, bool within);
 static bool is_growth(struct tp_scan line, bool within);
+static bool is_jemalloc(struct tp_scan line, bool within);
 static bool is_count(struct tp_scan line, bool within);
 static bool is_threads(struct tp_scan line, bool within);
 
@@ -30,6 +33,8 @@ static const struct kind {
     [TP_KIND_PROTO] = {.format = "pprof", .name = "pprof profile"},
     [TP_KIND_HEAP] = {"heap text", "heap profile (text)", .is_header = is_heap,
 		      .word = "heap profile: "},
+    [TP_KIND_JEMALLOC] = {"jemalloc heap text", "jemalloc heap profile (text)",
+			  .is_header = is_jemalloc, .word = "heap_v2/"},
     [TP_KIND_GROWTH] = {"heap growth text", "profile of heap growth (text)",
 			.is_header = is_growth},
     [TP_KIND_COUNT] = {"count text", "profile of counts (text)", .is_header = is_count,
@@ -48,6 +53,10 @@ static const struct kind {
     [TP_KIND_JAVA_CONTENTION] = {.format = "java contention text",
 				 .name = "Java contention profile (text)"},
     [TP_KIND_JAVA_CPU] = {.format = "java cpu binary", .name = "Java CPU profile (binary)"},
+    [TP_KIND_ALLOCS] = {"allocation trace", "trace of allocations (text)",
+			.begin = {"tracealloc(0x", "tracefree(0x"}},
+    [TP_KIND_PERF] = {.format = "perf script", .name = "samples of perf script (text)"},
+    [TP_KIND_FOLDED] = {.format = "folded stacks", .name = "profile of folded stacks (text)"},
     [TP_KIND_GOROUTINES] = {.format = "goroutine dump", .name = "goroutine dump (text)"},
 };
 
@@ -70,6 +79,13 @@ static bool skip_digits(struct tp_scan *s)
 	struct tp_scan digits = tp_scan_run(s, TP_DIGITS);
 
 	return digits.at < digits.end;
+}
+
+/* "heap_v2/RATE" */
+static bool is_jemalloc(struct tp_scan line, bool within)
+{
+	(void)within;
+	return tp_scan_text(&line, "heap_v2/") && skip_digits(&line) && line.at == line.end;
 }
 
 /* Returns the first line or, with `comments`, the first line that is neither blank nor a comment. */
@@ -424,10 +440,27 @@ static bool is_proto(const uint8_t *data, size_t size)
 
 /* ---- all kinds ---- */
 
+size_t tp_kind_body(const void *data, size_t size)
+{
+	static const char *const markers[] = {"heap", "growth", "contention", "profile"};
+	struct tp_scan rest = scan(data, size), line = line_of(&rest, false);
+
+	if (!tp_scan_is(line, "--- symbol"))
+		return 0;
+	while (rest.at < rest.end && !tp_scan_is(line, "---"))
+		line = line_of(&rest, false);
+	line = line_of(&rest, false);
+	if (tp_scan_text(&line, "--- "))
+		for (size_t i = 0; i < sizeof(markers) / sizeof(markers[0]); i++)
+			if (tp_scan_is(line, markers[i]))
+				return (size_t)(rest.at - (const char *)data);
+	return 0;
+}
+
 /* Text formats are recognised by their words, profile.proto only by its fields; so it comes last.
  * (A log that begins with the year 2026 also begins like one of its fields.) But the strings of a
  * profile.proto, such as names of functions, may contain those words. */
-enum tp_kind tp_kind_of(const void *bytes, size_t size)
+static enum tp_kind kind_of(const void *bytes, size_t size)
 {
 	struct tp_scan all = scan(bytes, size);
 	struct tp_scan begin = scan(bytes, size < BEGIN ? size : BEGIN), rest = begin;
@@ -446,11 +479,28 @@ enum tp_kind tp_kind_of(const void *bytes, size_t size)
 	kind = tp_kind_of_words(bytes, size, &words, &period);
 	if (kind)
 		return kind;
+	/* Its stacks look like those of a goroutine dump. */
+	if (!tp_log_is_binary(begin.at, tp_scan_left(&begin)) &&
+	    tp_scan_find(begin, "\ntracealloc(0x"))
+		return TP_KIND_ALLOCS;
 	if (tp_log_has_dump(all.at, size))
 		return TP_KIND_GOROUTINES;
 	rest = before_controls(begin);
 	rest.at += tp_kind_header(rest.at, tp_scan_left(&rest), 0);
 	if (rest.at < rest.end)
 		return kind_of_text(rest);
+	if (!tp_log_is_binary(begin.at, tp_scan_left(&begin))) {
+		if (tp_perf_is(all))
+			return TP_KIND_PERF;
+		if (tp_folded_is(all))
+			return TP_KIND_FOLDED;
+	}
 	return is_proto(bytes, size) ? TP_KIND_PROTO : TP_KIND_NONE;
+}
+
+enum tp_kind tp_kind_of(const void *data, size_t size)
+{
+	size_t body = tp_kind_body(data, size);
+
+	return kind_of(body ? (const char *)data + body : data, size - body);
 }

@@ -10,6 +10,7 @@ enum tp_kind {
 	TP_KIND_NONE,
 	TP_KIND_PROTO,		 /* profile.proto */
 	TP_KIND_HEAP,		 /* heap profile: … @ heap/RATE, heap_v2/, heapprofile */
+	TP_KIND_JEMALLOC,	 /* heap profile of jemalloc: heap_v2/RATE, alone in its line */
 	TP_KIND_GROWTH,		 /* … @ growthz, … @ fragmentationz */
 	TP_KIND_COUNT,		 /* NAME profile: total N */
 	TP_KIND_CONTENTION,	 /* --- contentionz N ---, --- contention: */
@@ -19,6 +20,9 @@ enum tp_kind {
 	TP_KIND_JAVA_HEAP,	 /* --- heapz 1 --- */
 	TP_KIND_JAVA_CONTENTION, /* --- contentionz 1 --- with format = java */
 	TP_KIND_JAVA_CPU,	 /* words 0, 3, 1, period, 0 */
+	TP_KIND_ALLOCS,		 /* tracealloc(0x…, 0x…) and stacks */
+	TP_KIND_PERF,		 /* what perf script prints (perf.h) */
+	TP_KIND_FOLDED,		 /* FRAME;FRAME COUNT (folded.h) */
 	TP_KIND_GOROUTINES,	 /* stacks of goroutines, in any log (log.h) */
 	TP_NKINDS
 };
@@ -26,6 +30,10 @@ enum tp_kind {
 /* Returns the kind of a profile by its content. Looks at the beginning; for stacks of goroutines, which
  * may come after the log of a program that crashed, at the whole text. */
 enum tp_kind tp_kind_of(const void *data, size_t size);
+
+/* Returns where the profile begins in a symbolized one, which has names before it
+ * (legacy_symbols.c), or 0 if the data is something else. */
+size_t tp_kind_body(const void *data, size_t size);
 
 /* Returns the offset of the first line at or after `from` that is the header of a text profile or
  * of a goroutine's stack; `size` if no line is. `from` must be the beginning of a line. */

@@ -161,6 +161,7 @@ static int say_unknown(struct tp_scan all, struct tp_err *err)
 	    {"<html", "an HTML page"},
 	    {"{", "JSON text"},
 	    {"PERFILE2", "a Linux perf recording"},
+	    {"--- symbol", "a symbolized profile without the profile, cut off in its names"},
 	};
 	const char *what = "not a trace or profile";
 	char first[QUOTED + 40], hint[200];
@@ -182,7 +183,7 @@ static int say_unknown(struct tp_scan all, struct tp_err *err)
 	return tp_err_set(
 	    err, TP_EUNKNOWN, 0,
 	    "is %s%s; tprof reads Go execution traces (go 1.5 to 1.27), profiles of pprof's "
-	    "formats and stacks of goroutines, also as .gz or .zst",
+	    "formats, folded stacks and stacks of goroutines, also as .gz or .zst",
 	    what, quote(all, first));
 }
 

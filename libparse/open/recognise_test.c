@@ -85,6 +85,9 @@ static void test_recognise_refuses(void **state)
 	     "the prefix off each line, e.g. with cut -c12-"},
 	    {"2026-11-28 serving\n2026-11-28 heap profile: 1: 2 [3: 4] @ growthz\n", 66,
 	     TP_EUNKNOWN, "line 2 begins a profile of heap growth (text) behind a prefix"},
+	    {"app | heap_v2/4096\napp |   t*: 1: 2 [0: 0]\n", 42, TP_EUNKNOWN,
+	     "line 1 begins a jemalloc heap profile (text) behind a prefix, where it is not read; "
+	     "take the prefix off each line, e.g. with cut -c7-"},
 	    {"{\"log\": \"threadcreate profile: total 3\\n\"}\n", 43, TP_EUNKNOWN,
 	     "line 1 holds a threadcreate profile (text) in a string, where it is not read; take "
 	     "it "
@@ -162,9 +165,14 @@ static void test_recognise_texts(void **state)
 	static const struct {
 		const char *text, *name; /* NULL: not a profile */
 	} cases[] = {
+	    {"main;f;g 12\n", "profile of folded stacks (text)"},
 	    {"heap profile: 1: 2 [3: 4] @ heap/1048576\n", "heap profile (text)"},
 	    {"heap profile:     85: 178257920 [    85: 178257920] @ growthz\n",
 	     "profile of heap growth (text)"},
+	    {"heap_v2/524288\n  t*: 1: 2 [0: 0]\n", "jemalloc heap profile (text)"},
+	    {"Content-Length: 7\r\n\r\nheap_v2/524288\r\n", "jemalloc heap profile (text)"},
+	    {"heap_v2/\n", NULL},
+	    {"heap_v2/524288 bytes\n", NULL},
 	    {"goroutine profile: total 5\n", "goroutine profile (text)"},
 	    {"# written by us\n\nmain.letters profile: total 5", "main.letters profile (text)"},
 	    {"g\033o profile: total 5\n", NULL},

@@ -1,6 +1,7 @@
 #include "symbol/image.h"
 
 #include <ctype.h>
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "symbol/dwarf.h"
 #include "symbol/memo.h"
@@ -17,7 +19,6 @@
 
 #define MOST_SEGMENTS 64
 #define PAGE	      4096
-#define ID_SIZE	      256
 /* Fixed parts of the limits on bytes of texts and notes; the rest is in proportion to the size of
  * the file. A real file has its texts once, packed or as parts of others, and its notes twice, in a
  * segment and in a section. */
@@ -37,7 +38,7 @@ struct tp_image {
 	struct segment segment[MOST_SEGMENTS];
 	size_t nsegments;
 	uint64_t notes; /* bytes of notes that may still be read */
-	char gnu_id[ID_SIZE], go_id[ID_SIZE];
+	char gnu_id[TP_IMAGE_ID], go_id[TP_IMAGE_ID];
 
 	bool ready; /* get_ready() has searched for the following */
 	struct tp_pclntab go;
@@ -80,14 +81,14 @@ static void read_notes(struct tp_image *image, Elf_Data *data)
 		const char *bytes = data->d_buf;
 
 		if (note.n_type == 3 && note.n_namesz == 4 && !memcmp(bytes + name, "GNU", 4) &&
-		    2 * (size_t)note.n_descsz < ID_SIZE && !image->gnu_id[0]) {
+		    2 * (size_t)note.n_descsz < TP_IMAGE_ID && !image->gnu_id[0]) {
 			for (size_t i = 0; i < note.n_descsz; i++)
 				snprintf(image->gnu_id + 2 * i, 3, "%02x",
 					 (unsigned)(unsigned char)bytes[content + i]);
 		}
 		if (note.n_type == 4 && note.n_namesz == 4 && !memcmp(bytes + name, "Go\0", 4) &&
-		    note.n_descsz < ID_SIZE)
-			snprintf(image->go_id, ID_SIZE, "%.*s", (int)note.n_descsz,
+		    note.n_descsz < TP_IMAGE_ID)
+			snprintf(image->go_id, TP_IMAGE_ID, "%.*s", (int)note.n_descsz,
 				 bytes + content);
 		at = next;
 	}
@@ -523,6 +524,23 @@ bool tp_image_has_lines(const struct tp_image *image)
 {
 	get_ready((struct tp_image *)image);
 	return image->has_go || (image->dwarf && !tp_dwarf_spent(image->dwarf));
+}
+
+const char *tp_image_debug_link(const struct tp_image *image, uint32_t *checksum)
+{
+	GElf_Word crc;
+	const char *name = dwelf_elf_gnu_debuglink(image->elf, &crc);
+
+	*checksum = name ? crc : 0;
+	return name && !strchr(name, '/') ? name : "";
+}
+
+uint32_t tp_image_checksum(const struct tp_image *image)
+{
+	size_t size = 0;
+	const char *bytes = elf_rawfile(image->elf, &size);
+
+	return (uint32_t)crc32_z(0, (const unsigned char *)bytes, bytes ? size : 0);
 }
 
 bool tp_image_spent(const struct tp_image *image)

@@ -15,6 +15,8 @@
 
 struct tp_image;
 
+#define TP_IMAGE_ID 256 /* room of a build id */
+
 /* Returns 0, TP_ENOENT, TP_EIO, TP_ENOMEM, or TP_EFORMAT if the file is not an ELF file. *image is
  * NULL after an error. */
 int tp_image_open(struct tp_image **image, const char *path, struct tp_err *err);
@@ -28,6 +30,12 @@ const char *tp_image_go_id(const struct tp_image *image);
 bool tp_image_is(const struct tp_image *image, const char *id);
 /* Returns whether the file has lines. If not, they may be in a separate file with the same build id. */
 bool tp_image_has_lines(const struct tp_image *image);
+
+/* Returns the name of the separate file with the debugging information (.gnu_debuglink), and fills in the checksum
+ * of its bytes; "" if the file names none, or one with folders. */
+const char *tp_image_debug_link(const struct tp_image *image, uint32_t *checksum);
+/* Returns that checksum of the file itself. */
+uint32_t tp_image_checksum(const struct tp_image *image);
 
 /* Returns whether look-ups have ended because the file's tables need far more work than those of a
  * real file of its size. */

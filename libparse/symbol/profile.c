@@ -49,6 +49,18 @@ static int copy_strings(struct renaming *r)
 
 /* ---- frames ---- */
 
+/* Returns whether a frame has an address and neither a name nor a line. A name that tprof-record makes of an address,
+ * "pigz+0x1110e", is none; it has no system name. */
+static bool is_bare(const struct tp_dict *d, uint32_t i)
+{
+	struct tp_frame frame = tp_dict_frame_at(d, i);
+	struct tp_function f = tp_dict_function_at(d, frame.function);
+
+	return !frame.line && !frame.inlined && tp_dict_location_at(d, frame.location).address &&
+	       (!frame.function ||
+		(!f.system_name && !f.file && strstr(tp_dict_text(d, f.name).text, "+0x")));
+}
+
 static int put_frame(struct renaming *r, uint32_t frame)
 {
 	if (r->nframes > UINT32_MAX / 2 ||
@@ -148,7 +160,7 @@ static int rename_frame(struct renaming *r, uint32_t id)
 {
 	struct tp_frame frame = tp_dict_frame_at(r->old, id);
 	struct tp_location l = tp_dict_location_at(r->old, frame.location);
-	bool bare = !frame.function && !frame.line && !frame.inlined && l.address;
+	bool bare = is_bare(r->old, id);
 	struct tp_symbol chain[TP_SYMBOL_FRAMES];
 	size_t n = 0;
 	int code = 0;
@@ -217,14 +229,6 @@ static int rename_all(struct renaming *r)
 			r->p->mappings[i].flags |= TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES |
 						   TP_MAPPING_LINES | TP_MAPPING_INLINES;
 	return code;
-}
-
-/* Returns whether a frame has an address and neither a name nor a line. */
-static bool is_bare(const struct tp_dict *d, uint32_t i)
-{
-	struct tp_frame f = tp_dict_frame_at(d, i);
-
-	return !f.function && !f.line && tp_dict_location_at(d, f.location).address;
 }
 
 static bool any_bare(const struct tp_dict *d)

@@ -24,15 +24,6 @@ int tp_unwind_sp(void)
 #endif
 }
 
-int tp_unwind_pc(void)
-{
-#if defined(__x86_64__)
-	return 16;
-#else
-	return -1;
-#endif
-}
-
 /* ---- callbacks of libdwfl ---- */
 
 /* Finds no debug files. Unwinding does not need them, and searching for them may use the network. */

@@ -33,10 +33,9 @@ struct tp_unwind_state {
 	void *ctx;
 };
 
-/* Return the numbers of two registers, or -1 if the machine has no number for the register or is
- * unknown. Nothing is unwound if tp_unwind_sp() is -1. */
+/* Returns the number of the stack pointer's register, or -1 on unknown machines, where nothing is
+ * unwound. */
 int tp_unwind_sp(void);
-int tp_unwind_pc(void);
 
 /* Writes PCs, innermost first, all as return addresses: that of an interrupted frame, which has
  * made no call, is one more than its PC. Returns how many: at least 1, which is pc, and at most

@@ -88,7 +88,7 @@ static int put_cpp(struct tp_text name, enum rep_demangle how, struct tp_buf *ou
 
 static int put_readable(struct tp_text name, enum rep_demangle how, struct tp_buf *out, bool *put)
 {
-	int code = rep_rust_demangle(name, out, put);
+	int code = rep_rust_demangle(name, how != REP_DEMANGLE_DEFAULT, out, put);
 
 	return code || *put ? code : put_cpp(name, how, out, put);
 }

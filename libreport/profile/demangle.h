@@ -7,7 +7,7 @@
  * Names that begin with _Z are demangled by __cxa_demangle of libstdc++, which is loaded when the
  * first one is met. A name stays mangled if that library is missing, if it is longer than 4 KiB, or
  * if it refers back to its own parts more than 40 times, which may multiply its length. Rust's
- * legacy mangling, _ZN…17h…E, is decoded here. */
+ * manglings, _R… and _ZN…17h…E, are decoded here. */
 #ifndef REP_PROFILE_DEMANGLE_H
 #define REP_PROFILE_DEMANGLE_H
 

@@ -58,6 +58,38 @@ static const struct {
     {"_ZN70_$LT$alloc..vec..Vec$LT$T$C$A$GT$$u20$as$u20$core..ops..drop..Drop$GT$4drop"
      "17h1f2e3d4c5b6a7988E",
      "<alloc::vec::Vec<T,A> as core::ops::drop::Drop>::drop", NULL, false},
+    {"_ZN3std3sys9backtrace28__rust_begin_short_backtrace17h0123456789abcdefE",
+     "std::sys::backtrace::__rust_begin_short_backtrace", NULL, false},
+    /* Rust's new mangling */
+    {"_RNvCs6GmmlP4bgsG_1r4main", "r::main", NULL, false},
+    {"__RNvCs6GmmlP4bgsG_1r4main.llvm.7", "r::main", NULL, false},
+    {"_RNvXCs6GmmlP4bgsG_1rNtB2_2SqNtB2_5Shape4grow", "<r::Sq as r::Shape>::grow", NULL, false},
+    {"_RNCINvNtCsjrHSEGnQ3l9_3std2rt10lang_startuE0Cs6GmmlP4bgsG_1r",
+     "std::rt::lang_start::<>::{closure#0}", "std::rt::lang_start::<()>::{closure#0}", false},
+    {"_RNvNCNvC1a1b04name", "a::b::{closure#0}::name", NULL, false},
+    {"_RNvMs3_C1aINtB5_3VechE1f", "<a::Vec<>>::f", "<a::Vec<u8>>::f", false},
+    {"_RNvYpNtC1a1T1f", "<_ as a::T>::f", NULL, false},
+    {"_RNvMC1aDINtB2_1ThEp4ItemhEL_1f", "<dyn a::T<, Item = u8>>::f",
+     "<dyn a::T<u8, Item = u8>>::f", false},
+    {"_RNSC1as_4shim", "a::{shim:shim#1}", NULL, false},
+    {"_RINvC1a1fFG_RL0_hDG_INtC1a1TRL0_eKj4_Ep4ItemtEL0_EuAhj10_TaEQhOPbE", "a::f::<>",
+     "a::f::<for<'a> fn(&'a u8, dyn for<'b> a::T<&'b str, 4, Item = u16> + 'a), [u8; 16], (i8,), "
+     "&mut u8, *mut *const bool>",
+     false},
+    {"_RINvC1a1fFUKCvEzFK8sys_wideEbKb1_Kc27_Kc5d0_Kanf_KpKo123456789abcdef01_KpE", "a::f::<>",
+     "a::f::<unsafe extern \"C\" fn(...) -> !, extern \"sys-wide\" fn() -> bool, true, '\\'', "
+     "'\\u{5d0}', -15, _, 0x123456789abcdef01, _>",
+     false},
+    {"_RNqC11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y",
+     "utf8_idents::\u10e1\u10d0\u10ed\u10db\u10d4\u10da\u10d0\u10d3_"
+     "\u10d2\u10d4\u10db\u10e0\u10d8\u10d4\u10da\u10d8_\u10e1\u10d0\u10d3\u10d8\u10da\u10d8",
+     NULL, false},
+    {"_RNvC1a9long", "_RNvC1a9long", NULL, false},		     /* cut */
+    {"_RC0", "_RC0", NULL, false},				     /* nothing */
+    {"_Reset", "_Reset", NULL, false},				     /* a name in C */
+    {"_RNvB_1a", "_RNvB_1a", NULL, false},			     /* it would never end */
+    {"_RMIC1aFGzzzzzzz_EuEu", "_RMIC1aFGzzzzzzz_EuEu", NULL, false}, /* 3.5e12 lifetimes */
+    {"_RNvC1au3a_0", "_RNvC1au3a_0", NULL, false},		     /* not punycode */
     /* C++ */
     {"_Z1fv", "f", NULL, true},
     {"__Z1fv", "f", NULL, true},
@@ -165,11 +197,39 @@ static void test_profile_demangle(void **state)
 	tp_profile_free(p);
 }
 
+/* Each type holds the one before three times. */
+static void test_demangle_name_explosion_rust(void **state)
+{
+	char name[2048] = "_RIC1aTuuE";
+	size_t n = strlen(name), last = 4, at;
+	static const char digits[] =
+	    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		size_t k = last - 1;
+		char place[3] = {digits[k / 62], digits[k % 62], '\0'};
+
+		at = n - 2;
+		n += (size_t)snprintf(name + n, sizeof(name) - n, "TB%s_B%s_B%s_E", place, place,
+				      place);
+		last = at;
+	}
+	snprintf(name + n, sizeof(name) - n, "E");
+	check(name, REP_DEMANGLE_FULL, name);
+	/* Nested more deeply than anything real. */
+	n = (size_t)snprintf(name, sizeof(name), "_RIC1a");
+	memset(name + n, 'S', 1500);
+	snprintf(name + n + 1500, sizeof(name) - n - 1500, "uE");
+	check(name, REP_DEMANGLE_FULL, name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_demangle_name),
 	    cmocka_unit_test(test_demangle_name_explosion),
+	    cmocka_unit_test(test_demangle_name_explosion_rust),
 	    cmocka_unit_test(test_profile_demangle),
 	};
 

@@ -1,5 +1,5 @@
-/* Source of the rules: rustc's legacy symbol mangling, and Go's demangle package (oldRustToString).
- */
+/* Source of the rules: rustc's legacy symbol mangling, and Go's demangle package (oldRustToString), which takes the
+ * first underscore of an identifier for a separator. In this mangling there is none. */
 #include "profile/rustname.h"
 
 #include <string.h>
@@ -85,14 +85,14 @@ static void put_identifier(struct tp_text id, struct tp_buf *out)
 	}
 }
 
-int rep_rust_demangle(struct tp_text name, struct tp_buf *out, bool *put)
+int rep_rust_demangle(struct tp_text name, bool whole, struct tp_buf *out, bool *put)
 {
 	size_t begin = out->size;
 	int code;
 
 	*put = false;
 	if (!tp_text_begins(name, "_ZN"))
-		return 0;
+		return rep_rust_demangle_v0(name, whole, out, put);
 	/* drop a suffix such as ".llvm.123" */
 	for (uint32_t i = name.size - 1; i > 1; i--) {
 		if (name.text[i - 1] == 'E' && name.text[i] == '.') {
@@ -113,10 +113,6 @@ int rep_rust_demangle(struct tp_text name, struct tp_buf *out, bool *put)
 		       digit_of(name.text[digits]) < 10)
 			n = n * 10 + (uint32_t)digit_of(name.text[digits++]);
 		step(&name, digits);
-		if (digits && n && tp_text_begins(name, "_")) {
-			step(&name, 1);
-			n--;
-		}
 		if (!digits || n > name.size) {
 			out->size = begin;
 			return 0;

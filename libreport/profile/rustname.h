@@ -1,5 +1,5 @@
-/* Rust's legacy mangling: _ZN, identifiers preceded by their lengths, 17h and a hash of 16
- * hexadecimal digits, E. */
+/* Rust's two manglings. The legacy one is _ZN, identifiers preceded by their lengths, 17h and a hash of 16
+ * hexadecimal digits, E. That of RFC 2603 ("v0") begins with _R. */
 #ifndef REP_PROFILE_RUSTNAME_H
 #define REP_PROFILE_RUSTNAME_H
 
@@ -8,8 +8,10 @@
 #include "base/buf.h"
 #include "decode/dict.h"
 
-/* Appends the demangled name without its hash, and sets *put, if the name is of this kind. Returns
- * 0 or TP_ENOMEM. */
-int rep_rust_demangle(struct tp_text name, struct tp_buf *out, bool *put);
+/* Append the demangled name, without hashes and suffixes of compilers, and set *put, if the name is of this kind.
+ * A v0 name that is nested too deeply, or would be longer than 16 KiB, is none. Unless `whole`, arguments of generics in
+ * v0 names are left out: a::f::<>. Return 0 or TP_ENOMEM. */
+int rep_rust_demangle(struct tp_text name, bool whole, struct tp_buf *out, bool *put);
+int rep_rust_demangle_v0(struct tp_text name, bool whole, struct tp_buf *out, bool *put);
 
 #endif

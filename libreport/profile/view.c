@@ -112,15 +112,34 @@ static bool has_values(const struct tp_profile *p, size_t index)
 	return false;
 }
 
+size_t rep_profile_type_instead(const struct tp_profile *p, size_t index)
+{
+	static const char *const names[][2] = {{"inuse_space", "peak_space"},
+					       {"inuse_space", "alloc_space"},
+					       {"inuse_objects", "peak_objects"},
+					       {"inuse_objects", "alloc_objects"}};
+	const char *type = text_of(p, p->types[index].type);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t at = strcmp(type, names[i][0]) != 0 ? SIZE_MAX
+							   : rep_profile_type_find(p, names[i][1]);
+
+		if (at != SIZE_MAX && has_values(p, at))
+			return has_values(p, index) ? SIZE_MAX : at;
+	}
+	return SIZE_MAX;
+}
+
 const char *rep_profile_all_zero(const struct tp_profile *p, size_t index, char text[REP_ZERO_SIZE])
 {
+	size_t first = rep_profile_type_instead(p, index);
 	char name[32];
 
 	text[0] = '\0';
 	if (has_values(p, index))
 		return text;
 	/* The last type comes first: it is the usual default. */
-	for (size_t i = p->ntypes; i-- > 0;) {
+	for (size_t i = first < p->ntypes ? first + 1 : p->ntypes; i-- > 0;) {
 		const char *type = text_of(p, p->types[i].type);
 
 		if (!has_values(p, i))

@@ -79,6 +79,11 @@ int rep_profile_no_function(const struct rep_profile_view *v, const char *patter
 int rep_profile_sample_index(const struct tp_profile *p, const char *text, size_t *index,
 			     struct tp_err *err);
 
+/* Returns the sample type that shows what was in use if nothing is in use any more (inuse_space, _objects): that of
+ * the peak or, in profiles without one, what was allocated. Returns SIZE_MAX if something is in use, the type is
+ * another one, or nothing was in use. */
+size_t rep_profile_type_instead(const struct tp_profile *p, size_t index);
+
 /* Writes a sentence that names a sample type with values, if samples have values but none of this
  * type; else "". Returns text. */
 #define REP_ZERO_SIZE 240

@@ -12,6 +12,7 @@ struct walk {
 	struct rep_view *v;
 	rep_part_fn fn;
 	void *ctx;
+	rep_part_wanted wanted;	   /* not NULL: spans come one by one (rep_parts_single) */
 	bool *sums;		   /* by segment: read its stored sums */
 	bool *scan;		   /* by segment: read its events */
 	struct rep_inside *inside; /* NULL: time anywhere counts */
@@ -79,7 +80,10 @@ static int walk_sites(struct walk *w, struct tp_err *err)
 			continue;
 		if (part.count == 1)
 			part.site = TP_NONE; /* exact: the one duration is total_ns */
-		code = w->fn(w->ctx, &part, err);
+		if (!w->wanted)
+			code = w->fn(w->ctx, &part, err);
+		else if (w->wanted(v, &part))
+			w->scan[REP_COL(v, SITE, segment)[i]] = true;
 	}
 	return code;
 }
@@ -203,41 +207,49 @@ static int walk_inside(struct walk *w, struct tp_err *err)
 static int walk_parts(struct walk *w, unsigned want, struct tp_err *err)
 {
 	struct rep_view *v = w->v;
-	bool single = want & REP_PARTS_SINGLE;
-	int code = 0;
+	int code;
 
 	for (size_t i = 0; i < v->nsegments; i++) {
-		bool inside = rep_segment_inside(v, &v->segments[i]);
-
-		w->sums[i] = inside && !single;
-		w->scan[i] = (inside && single) || rep_segment_cut(v, &v->segments[i]);
+		w->sums[i] = rep_segment_inside(v, &v->segments[i]);
+		w->scan[i] = rep_segment_cut(v, &v->segments[i]);
 	}
-	if (!single && (want & REP_PARTS_BY_GOROUTINE || v->filter->by_id))
+	if (!w->wanted && (want & REP_PARTS_BY_GOROUTINE || v->filter->by_id))
 		code = walk_goroutines(w, want, err);
-	else if (!single)
+	else
 		code = walk_sites(w, err);
 	if (!code)
 		code = walk_crossing(w, err);
 	return code ? code : rep_segments_each(v, w->scan, on_span, w, err);
 }
 
-int rep_parts_each(struct rep_view *v, unsigned want, rep_part_fn fn, void *ctx, struct tp_err *err)
+static int each(struct walk *w, unsigned want, struct tp_err *err)
 {
-	struct walk w = {.v = v, .fn = fn, .ctx = ctx};
+	struct rep_view *v = w->v;
 	uint32_t columns = REP_BIT(GOROUTINE, name);
 	int code;
 
 	if (v->filter->by_id)
 		columns |= REP_BIT(GOROUTINE, id);
-	w.sums = calloc(v->nsegments + 1, sizeof(*w.sums));
-	w.scan = calloc(v->nsegments + 1, sizeof(*w.scan));
+	w->sums = calloc(v->nsegments + 1, sizeof(*w->sums));
+	w->scan = calloc(v->nsegments + 1, sizeof(*w->scan));
 	code =
-	    w.sums && w.scan ? rep_view_load(v, TP_TABLE_GOROUTINE, columns, err) : tp_nomem(err);
+	    w->sums && w->scan ? rep_view_load(v, TP_TABLE_GOROUTINE, columns, err) : tp_nomem(err);
 	if (!code && rep_filter_inside(v->filter))
-		code = walk_inside(&w, err);
+		code = walk_inside(w, err);
 	else if (!code)
-		code = walk_parts(&w, want, err);
-	free(w.sums);
-	free(w.scan);
+		code = walk_parts(w, want, err);
+	free(w->sums);
+	free(w->scan);
 	return code;
+}
+
+int rep_parts_each(struct rep_view *v, unsigned want, rep_part_fn fn, void *ctx, struct tp_err *err)
+{
+	return each(&(struct walk){.v = v, .fn = fn, .ctx = ctx}, want, err);
+}
+
+int rep_parts_single(struct rep_view *v, rep_part_wanted wanted, rep_part_fn fn, void *ctx,
+		     struct tp_err *err)
+{
+	return each(&(struct walk){.v = v, .fn = fn, .ctx = ctx, .wanted = wanted}, 0, err);
 }

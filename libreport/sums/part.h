@@ -11,8 +11,8 @@
  *                                                          segments are cut
  *
  * Inside tasks or regions (--task, --region; task/inside.h) every span is a part by itself, read
- * from the events of the segments that contain such tasks or regions. With REP_PARTS_SINGLE, every
- * span of the view is.
+ * from the events of the segments that contain such tasks or regions. rep_parts_single() reads the
+ * spans one by one anywhere.
  */
 #ifndef REP_SUMS_PART_H
 #define REP_SUMS_PART_H
@@ -28,7 +28,7 @@ struct rep_part {
 			  the table has no histogram (goroutine_time) */
 	unsigned state;
 	int64_t count, total_ns, max_ns;
-	int64_t min_ns; /* TP_NULL if not stored (goroutine_time with count > 1) */
+	int64_t min_ns;		    /* TP_NULL if not stored (goroutine_time with count > 1) */
 	const struct tp_span *span; /* the span, not clipped; NULL if the part is a sum */
 };
 
@@ -45,12 +45,16 @@ enum {
 	REP_PARTS_DURATIONS = 2,
 	/* With REP_PARTS_DURATIONS: reads the events of any number of segments. */
 	REP_PARTS_ALL_DURATIONS = 4,
-	/* Each part is one span. Slower: it reads all events of the range. */
-	REP_PARTS_SINGLE = 8,
 };
 
 /* Calls fn for every part. */
 int rep_parts_each(struct rep_view *v, unsigned want, rep_part_fn fn, void *ctx,
 		   struct tp_err *err);
+
+/* Calls fn for spans one by one: at least for those whose part is `wanted`. Slower: it reads the
+ * events of the segments that have a wanted part. */
+typedef bool (*rep_part_wanted)(const struct rep_view *v, const struct rep_part *part);
+int rep_parts_single(struct rep_view *v, rep_part_wanted wanted, rep_part_fn fn, void *ctx,
+		     struct tp_err *err);
 
 #endif

@@ -41,6 +41,10 @@ static const struct {
      * own task. */
     {6, 20, 4, 320, 330},
     {6, 21, 4, 350, 450},
+    /* Regions of goroutine 3 in the one at 600: another of no known task, and one without a task
+     * that outlives both. */
+    {6, 99, 3, 602, 608},
+    {6, 0, 3, 605, 620},
 };
 static const struct {
 	int64_t id, name, goroutine, start, end, parent;
@@ -144,7 +148,7 @@ static void test_inside_init_intervals(void **state)
 	    {"load|save", NULL, INT64_MIN, INT64_MAX,
 	     "0:50-600 1:0-30 1:120-130 1:700-e 2:0-50 2:900-e", "111"},
 	    {".*", NULL, 500, 700, "0:500-600 3:500-600 3:610-700", "001"},
-	    {"0", NULL, INT64_MIN, INT64_MAX, "0:300-310 3:500-510", "011"},
+	    {"0", NULL, INT64_MIN, INT64_MAX, "0:300-310 3:500-510 3:605-620", "011"},
 	    {"ship", "step", INT64_MIN, INT64_MAX, "3:220-230 4:320-330 4:350-450", "011"},
 	    {"pack", "step", INT64_MIN, INT64_MAX, "4:350-450", "011"},
 	    {"8", "load", INT64_MIN, INT64_MAX, "2:900-e", "001"},
@@ -330,8 +334,12 @@ static void test_places_innermost(void **state)
 	    {250, 500, 3, 4, TP_NONE},
 	    {500, 510, 3, 4, 13},
 	    {510, 600, 3, 4, TP_NONE},
-	    {600, 610, 3, TP_NONE, 14}, /* of a task that the table does not have */
-	    {610, 900, 3, 4, TP_NONE},
+	    {600, 602, 3, TP_NONE, 14}, /* of a task that the table does not have */
+	    {602, 605, 3, TP_NONE, 17},
+	    {605, 608, 3, TP_NONE, 18},
+	    {608, 610, 3, TP_NONE, 18},
+	    {610, 620, 3, 4, 18},
+	    {620, 900, 3, 4, TP_NONE},
 	    {300, 320, 4, 5, TP_NONE},
 	    {320, 330, 4, 4, 15},
 	    {330, 350, 4, 5, TP_NONE},

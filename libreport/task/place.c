@@ -16,10 +16,11 @@ struct sweep {
 		size_t first, end;
 	} * list;
 	size_t ngoroutines;
-	/* Those that the goroutine is in; the end of the task where the region has none. */
+	/* Those that the goroutine is in, and how deep the one is that tells the task: 1 is the
+	 * outermost, 0 if none does. */
 	struct inner {
 		struct rep_place place;
-		int64_t until;
+		size_t source;
 	} * stack;
 	size_t depth, stack_room;
 	int64_t at;
@@ -135,25 +136,40 @@ static int put(struct rep_places *p, struct rep_place place)
 	return code;
 }
 
+/* Returns the depth of what tells the task at depth `d` now. What has ended tells that of the one
+ * around it; all on the way there remember what was found. */
+static size_t source_of(struct sweep *s, size_t d)
+{
+	size_t found = s->stack[d - 1].source;
+
+	while (found && s->stack[found - 1].place.to <= s->at)
+		found = found > 1 ? s->stack[found - 2].source : 0;
+	while (d && s->stack[d - 1].source != found) {
+		size_t ended = s->stack[d - 1].source;
+
+		s->stack[d - 1].source = found;
+		d = ended - 1;
+	}
+	return found;
+}
+
 /* Puts the innermost until `to`. */
 static int go_to(struct sweep *s, int64_t to)
 {
-	const struct inner *top = &s->stack[s->depth - 1];
-	struct rep_place place = top->place;
 	int code = 0;
 
-	place.from = s->at;
-	place.to = to;
-	if (place.task != TP_NONE && top->until < to) {
-		place.to = top->until;
-		code = put(s->out, place);
-		place.task = TP_NONE;
-		place.from = top->until > s->at ? top->until : s->at;
+	while (!code && s->at < to) {
+		struct rep_place place = s->stack[s->depth - 1].place;
+		size_t source = source_of(s, s->depth);
+
+		place.from = s->at;
 		place.to = to;
-	}
-	if (!code)
+		if (source && s->stack[source - 1].place.to < to)
+			place.to = s->stack[source - 1].place.to;
+		place.task = source ? s->stack[source - 1].place.task : TP_NONE;
+		s->at = place.to;
 		code = put(s->out, place);
-	s->at = to;
+	}
 	return code;
 }
 
@@ -172,12 +188,10 @@ static int leave(struct sweep *s, int64_t to)
 
 static int enter(struct sweep *s, struct rep_place place)
 {
-	struct inner inner = {place, place.to};
+	struct inner inner = {place, s->depth + 1};
 
-	if (place.task == TP_NONE && s->depth) {
-		inner.place.task = s->stack[s->depth - 1].place.task;
-		inner.until = s->stack[s->depth - 1].until;
-	}
+	if (place.task == TP_NONE)
+		inner.source = s->depth ? s->stack[s->depth - 1].source : 0;
 	if (tp_grow(&s->stack, &s->stack_room, s->depth, sizeof(*s->stack)))
 		return TP_ENOMEM;
 	s->stack[s->depth++] = inner;

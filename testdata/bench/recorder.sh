@@ -163,6 +163,12 @@ whole() { # of a recording that records nothing much, with all that is around it
 }
 xz2() { seconds "$1" xz -T2 -3 --block-size=1MiB -c text; }
 zstd2() { seconds "$1" zstd -q -T2 -9 -c text; }
+made_code() { seconds "$1" "$programs/stacks" code 100000; }
+many_stacks() { seconds "$1" "$programs/stacks" many; }
+node1() { seconds "$1" node work.js; }
+python1() { seconds "$1" env PYTHONMALLOC=malloc python3 -c 'import json
+for i in range(40): json.loads(json.dumps([{"a": i, "b": [str(i), i + 1]} for i in range(4000)]))'; }
+compiler() { seconds "$1" "$(g++ -print-prog-name=cc1plus)" -quiet -imultiarch "$(g++ -print-multiarch)" -O2 work.cc -o work.s; }
 sqlite() { seconds "$1" sqlite3 -batch -init /dev/null :memory: '.read script.sql'; }
 
 free_port() {
@@ -210,13 +216,53 @@ if [ ! -s text ]; then
 	}' >script.sql
 fi
 
+if [ ! -s work.js ]; then
+	cat >work.js <<-'END'
+		let n = 0
+		for (let k = 0; k < 40; k++) {
+			const all = []
+			for (let i = 0; i < 3000; i++) all.push({ a: i, b: String(i), c: [i, i + 1] })
+			n += JSON.parse(JSON.stringify(all)).length
+			for (let i = 0; i < 2000; i++) n += Buffer.alloc(9000, i & 255).length
+			for (let i = 0; i < 3000; i++) n += new TextEncoder().encode('abc' + i).length
+		}
+		console.log(n)
+	END
+	cat >work.cc <<-'END'
+		#include <functional>
+		#include <map>
+		#include <regex>
+		#include <set>
+		#include <string>
+		#include <unordered_map>
+		int main(int, char **v)
+		{
+			std::map<std::string, std::set<std::string>> m;
+			std::unordered_map<std::string, std::function<int(int)>> f;
+			std::smatch found;
+			std::string text = v[0];
+			f["x"] = [](int i) { return i; };
+			m["a"].insert(text);
+			return std::regex_search(text, found, std::regex(v[0])) + f["x"](1);
+		}
+	END
+fi
+
 say '| recorder | unit | none | ours | ours less, or by, none | at most | heaptrack | gperftools (bare) | jemalloc (bare) |'
 say '|---|---|---|---|---|---|---|---|---|'
 with=--heap
 row 'malloc + free, --heap' alloc ns +5 less
+every=$variants
+case " $variants " in *' heaptrack '*) variants='none ours heaptrack' ;; *) variants='none ours' ;; esac
+with=--heap=1
+row 'every block, 300,000 below made code' made_code s '' ratio
+row 'every block, 131,072 stacks' many_stacks s '' ratio
+! command -v node >/dev/null || row 'every block, node' node1 s '' ratio
+! command -v python3 >/dev/null || row 'every block, python3' python1 s '' ratio
+! command -v g++ >/dev/null || row 'every block, cc1plus' compiler s '' ratio
+variants=$every
 with=--all
 row 'malloc + free' alloc ns +5 less
-every=$variants
 variants='none ours'
 row 'mutex, uncontended, lock + unlock' lock ns +4 less
 row 'mutex, two threads' contend2 ns '1.5 ×' ratio

@@ -28,8 +28,13 @@ wanted() { # row name
 	return 1
 }
 # The recorder's rows are a table of their own.
-# What its CPU profile says beside perf's is another: cpu.sh, or NAME `cpu`.
-case " $only " in *' cpu '*)
+# What its CPU profile says beside perf's, and its heap profile beside heaptrack's, are others: cpu.sh and heap.sh, or NAME
+# `cpu` and `heap`.
+case " $only " in *' heap '*)
+	# shellcheck disable=SC2086
+	exec sh testdata/bench/heap.sh "${bin%/bin}" $only
+	;;
+*' cpu '*)
 	# shellcheck disable=SC2086
 	exec sh testdata/bench/cpu.sh "${bin%/bin}" $only
 	;;

@@ -62,6 +62,10 @@ check-logs: all ## dumps of goroutines in logs of every kind say what they say a
 check-heldout: all ## tests of Go's own packages, recorded now with four releases, equal Go's reader (T=NAME KEEP=DIR)
 	@T='$(T)' sh testdata/check/heldout.sh $(B)/bin $(KEEP)
 
+.PHONY: check-jeprof
+check-jeprof: all ## heap profiles of jemalloc, recorded now, are what jeprof says of them
+	@python3 testdata/check/jeprof.py $(B)/bin
+
 .PHONY: check-merge
 check-merge: all ## random trees of merges make the same store, and it answers as its parts did (ROUNDS=12 SEED=1)
 	@python3 testdata/check/merge.py $(B)/bin $(or $(ROUNDS),12) $(or $(SEED),1)

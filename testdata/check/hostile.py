@@ -92,6 +92,15 @@ def heap_text():
     return b"\n".join(lines) + b"\n\n# runtime.MemStats\n# Alloc = 1\n"
 
 
+def folded():
+    """Of control characters, only those that occur in text; others would be refused."""
+    text = b""
+    for i, a in enumerate(ATTACKS):
+        name = bytes(c for c in a if c >= 0x20 or c in (0x09, 0x1b)).replace(b";", b"")
+        text += b"main;%s_[k];%s (%s.c:%d) %d\n" % (name, name, name, i, i + 1)
+    return text
+
+
 # Nothing that a file system refuses.
 NAME = b"=ev\x1b]0;PWNED\x07\xe2\x80\xae\xc2\x9b\nil<x-b>&\"'"
 
@@ -108,6 +117,7 @@ def write(folder, tree):
         ("profile2", gzip.compress(profile(7), mtime=0)),
         ("goroutines", goroutines()),
         ("heap", heap_text()),
+        ("folded", folded()),
         ("broken", b"go 1.22 trace\0\0\0" + b"\x1b]0;PWNED\x07" * 20),
         ("unknown", b"\x1b]0;PWNED\x07\x9b" * 20),
     ):

@@ -31,7 +31,7 @@ grep -nE '^#include <(ncurses|curses|panel)' $(sources cmd libparse libreport) |
 	grep -v '^cmd/tprof-tui/' | rule 'ncurses stays in cmd/tprof-tui'
 grep -n '^#include <libxml/' $(code cmd libparse libreport) | rule 'libxml2 is for tests'
 grep -nE '^#include <(elfutils/|gelf|libelf|dwarf)' $(sources cmd libparse libreport) |
-	grep -vE '^(libparse/symbol/|cmd/tprof-record/parent/program\.c)' |
+	grep -vE '^(libparse/symbol/|cmd/tprof-record/parent/(program|debuginfod)\.c)' |
 	rule 'elfutils stays in libparse/symbol, and where the recorder looks at programs'
 grep -n '^#include <curl/' $(sources cmd libparse libreport) |
 	grep -v '^cmd/courier/' | rule 'libcurl stays in cmd/courier'

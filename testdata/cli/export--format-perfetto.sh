@@ -36,3 +36,6 @@ try --from=2026-11-21T10:00:00 testdata/relay.trace
 try --from=@10 --to=@9 testdata/relay.trace
 try --wakers testdata/relay.trace
 try testdata/catalog.cpu
+# A cut has the stacks of running goroutines at its beginning; this one is in a system call next.
+tprof-export --format=trace --from=131ms --to=134ms -o $TMP/cut.trace testdata/checkout.trace 2>/dev/null
+tprof-export --format=perfetto $TMP/cut.trace 2>/dev/null | grep '"running".*"sf"'

@@ -19,5 +19,12 @@ echo ==
 tprof-top new 2>&1
 echo ==
 tprof-top --binary=/bin/sh new 2>&1 | grep -c "has no names" || :
+echo == nothing in use at the end: what was
+cp "$OLDPWD/testdata/freed.heap" .
+tprof-top old 2>&1
+tprof-top freed.heap 2>&1
+tprof-top --sample-index=temporary_objects freed.heap 2>&1
+tprof-top --sample-index=inuse_objects freed.heap 2>&1 | head -n 1
+tprof-flame -o freed.svg freed.heap 2>&1
 echo == reports that take both options
 tprof-top "$OLDPWD/testdata/checkout.trace" block --task=order --slowest=1 2>&1 || :

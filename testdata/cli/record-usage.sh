@@ -12,6 +12,7 @@ try --profile-format=json -- true
 try --profiler=1.9 -- true
 try --profiler=1.5 --mutex -- true
 try --stack-depth=2000 -- true
+try --strict --force -- true
 try --interval=0 -- true
 try --snapshot=x
 try --snapshot=1 --heap

@@ -1,13 +1,13 @@
 #!/bin/sh
 # Every port, or those that are named, one after the other, and the sum of what they count.
 #
-#   MAKE='make -j2' [QUICK=1] sh testdata/ports/all.sh [i386|s390x|musl|clang]…
+#   MAKE='make -j2' [QUICK=1] sh testdata/ports/all.sh [arm64|i386|s390x|musl|clang]…
 set -u
 passed=0 failed=0
 log=$(mktemp) || exit 4
 trap 'rm -f "$log"' EXIT
 
-for port in ${*:-i386 s390x musl clang}; do
+for port in ${*:-arm64 i386 s390x musl clang}; do
 	printf -- '---- port-%s\n' "$port"
 	{
 		# shellcheck disable=SC2086

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The golden tests of testdata/cli with commands of another machine.
 #
-# Left out are those that record, as the recorder is not there, and of i386
+# Left out are those that record (of arm64 recorder.sh does that, elsewhere the recorder is not there), and of i386
 #   top--disasm, top--format-svg   start programs of this machine, which the jail's filter of system
 #                                  calls, made for those of 32 bits, does not let do anything
 #   diff-trace                     shows all digits there are; glibc's own mathematics are done by x87
@@ -13,7 +13,7 @@
 #   import--slurm                  likewise; and it starts tprof-import, which the kernel cannot
 #   diff--power                    computes for minutes under qemu
 #
-#   sh testdata/ports/commands.sh BIN N i386|s390x [qemu]      every Nth of them
+#   sh testdata/ports/commands.sh BIN N arm64|i386|s390x [qemu]      every Nth of them
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 every=$2 number=0

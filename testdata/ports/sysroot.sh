@@ -4,7 +4,7 @@
 # in a state of its own, so that no architecture is added to this system, and nothing is installed. What
 # was fetched stays in DIR; DIR/done names what it was made of.
 #
-#   sh testdata/ports/sysroot.sh i386|s390x DIR
+#   sh testdata/ports/sysroot.sh arm64|i386|s390x DIR
 set -eu
 
 arch=$1 dir=$2

@@ -291,6 +291,74 @@ END
 	fi
 }
 
+# System calls that it tells of are seen in both formats, one that was open when the trace began, too.
+told_calls() { # format
+	run library timeout 60 "$programs/library" calls calls.trace "$1"
+	if [ "$status" -ne 0 ]; then
+		bad "system calls that are told, go $1" "status $status" library.err
+	elif ! judge calls.trace || ! ask_others calls.trace; then
+		bad "system calls that are told, go $1" "$why"
+	else
+		"$bin/tprof-query" --format=tsv judged.tprof "select sum(iif(state like 'Syscall%', end_ns - start_ns, 0)) / 1000000,
+			sum(iif(state = 'Running', end_ns - start_ns, 0)) / 1000000 from span where goroutine in
+			(select goroutine from span where state like 'Syscall%')" | sed 1d >calls.tsv
+		read -r in_calls running <calls.tsv
+		# Five of 10 ms, and what was left of 60 ms.
+		if [ "${in_calls:-0}" -ge 90 ] && [ "${running:-99}" -lt 30 ]; then
+			ok "system calls that are told, go $1" "$in_calls ms, and $running ms running"
+			return 0
+		fi
+		bad "system calls that are told, go $1" "${in_calls:-0} ms, and ${running:-0} ms running"
+	fi
+	return 1
+}
+
+# A release that is told, and seen by a hook, is one.
+told_posts() {
+	for how in "" "$bin/tprof-record -q -o dumps --mutex --"; do
+		rm -rf dumps
+		# shellcheck disable=SC2086
+		run library timeout 60 $how "$programs/library" posts
+		if [ "$status" -ne 0 ]; then
+			bad 'releases that are told' "$(cat library.out) ${how:+under tprof-record}"
+			return 1
+		fi
+	done
+	ok 'releases that are told' "$(cat library.out)"
+}
+
+# Whenever it dies, what it has written is a trace.
+deaths() { # formats' times to live, s
+	for after in "$@"; do
+		for format in 1.26 1.5; do
+			rm -f busy.trace busy.trace.symbols
+			run library timeout -s KILL "$after" "$programs/library" busy busy.trace $format
+			if [ ! -e busy.trace ]; then
+				skip "killed after $after s, go $format" 'it had not begun'
+			elif judge busy.trace && ask_others busy.trace; then
+				ok "killed after $after s, go $format" "$(wc -c <busy.trace) bytes"
+			else
+				bad "killed after $after s, go $format" "$why"
+			fi
+		done
+	done
+}
+
+# It finds its own leaked threads.
+own_leaks() {
+	run library timeout 60 "$programs/library" leaks leaks.pb.gz
+	"$bin/tprof-top" --tags leaks.pb.gz >leaks.out 2>&1
+	if [ "$status" -eq 1 ]; then
+		skip 'leaked threads of its own' 'no process may look at another here'
+	elif [ "$status" -ne 0 ]; then
+		bad 'leaked threads of its own' "status $status" library.err
+	elif grep -q lost leaks.out && ! grep -q held leaks.out; then
+		ok 'leaked threads of its own'
+	else
+		bad 'leaked threads of its own' 'others are' leaks.out
+	fi
+}
+
 header_in_cxx() {
 	cat >header.cc <<'END'
 #include <tprof-record.h>
@@ -325,4 +393,9 @@ api() {
 	thrice page_example
 	guest
 	header_in_cxx
+	thrice told_calls 1.26
+	thrice told_calls 1.5
+	thrice told_posts
+	own_leaks
+	deaths 0.02 0.1 0.3 0.5 0.7 1 1.5 2 3 4
 }

@@ -12,8 +12,8 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=$1
-peers=${PEERS:-$HOME/.cache/tprof-peers}/bin
 . testdata/recorder/lib.sh
+. "$source/testdata/recorder/others.sh"
 
 # ---- what is needed ----
 
@@ -27,7 +27,8 @@ wanted() {
 # Programs, each with its package and a check that wants it.
 packages='redis-server:redis-server:redis redis-cli:redis-tools:redis redis-benchmark:redis-tools:redis
 	memcached:memcached:memcached memcaslap:libmemcached-tools:memcached memcping:libmemcached-tools:memcached
-	sqlite3:sqlite3:sqlite3 xz:xz-utils:xz zstd:zstd:zstd rustc:rustc:Rust c++:g++:C++'
+	sqlite3:sqlite3:sqlite3 xz:xz-utils:xz zstd:zstd:zstd rustc:rustc:Rust c++:g++:C++
+	debuginfod:debuginfod:debuginfod curl:curl:debuginfod'
 lacking() {
 	for p in $packages; do
 		name=${p##*:} p=${p%:*}
@@ -47,64 +48,8 @@ if [ -n "$lack" ] && command -v apt-get >/dev/null; then
 	lack=$(lacking | tr '\n' ' ')
 fi
 [ -z "$lack" ] || bad 'packages' "missing: $lack" apt.log
-for peer in oracle oracle-legacy gotrace gopprof; do
-	[ -x "$peers/$peer" ] || bad "the peer $peer" "there is no $peers/$peer"
-done
+needs_peers
 jemalloc=$(ls /usr/lib/*/libjemalloc.so.2 2>/dev/null | head -n 1)
-
-# ---- Go's readers ----
-
-# All of them on all dumps of a folder; $why is what they said. Numbers of profiles are compared
-# with tprof-top's (testdata/check/pprof.sh); OPTIONS is what with.
-ask_others() {
-	find "$1" -type f ! -name '*.symbols' >others.list
-	while read -r dump; do
-		case $dump in
-		*.pb.gz | *.txt) ask_pprof "$dump" ;;
-		*) ask_tracers "$dump" ;;
-		esac || { why="$dump: $why"; return 1; }
-	done <others.list
-}
-ask_pprof() {
-	case $1 in
-	*.txt)
-		PEERS=${peers%/bin} sh "$source/testdata/check/pprof-texts.sh" "$bin" "$PWD/$1" >pprof.out 2>&1 &&
-			grep -q ' in 1 texts equal, 0 differ' pprof.out && return 0
-		;;
-	*)
-		PEERS=${peers%/bin} OPTIONS=${OPTIONS:-'-trim=false
--trim=false -sample_index=0
--lines
-'} sh "$source/testdata/check/pprof.sh" "$bin" "$PWD/$1" >pprof.out 2>&1 &&
-			grep -q ' [1-9][0-9]* reports equal, 0 differ, 0 that pprof refuses' pprof.out && return 0
-		;;
-	esac
-	why="pprof: $(head -n 3 pprof.out | tr '\n' ' ')"
-	return 1
-}
-ask_tracers() {
-	if [ "$(head -c 12 "$1" | tr -d '\0')" = 'go 1.5 trace' ]; then
-		"$peers/oracle-legacy" read "$1" >legacy.out 2>&1 && return 0
-		why="oracle-legacy: $(tail -n 1 legacy.out)"
-		return 1
-	fi
-	if ! "$peers/oracle" read "$1" >oracle.out 2>&1; then
-		why="oracle: $(tail -n 1 oracle.out)"
-	elif ! "$peers/gotrace" -d=parsed "$1" >gotrace.out 2>&1; then
-		why="gotrace: $(tail -n 1 gotrace.out)"
-	elif ! "$peers/gotrace" -pprof=sync "$1" >gotrace.pb 2>gotrace.out; then
-		why="gotrace -pprof=sync: $(tail -n 1 gotrace.out)"
-	else
-		# As many events as our own reader sees.
-		rm -f asked.tprof
-		"$bin/tprof-import" -o asked.tprof "$1" >asked.out 2>&1
-		ours=$("$bin/tprof-query" --format=tsv asked.tprof 'select events from run' | sed 1d)
-		theirs=$(awk '{ print $2 }' oracle.out)
-		[ "$ours" = "$theirs" ] && return 0
-		why="$ours events, not $theirs"
-	fi
-	return 1
-}
 
 both='--trace-format=1.26_--profile-format=proto --trace-format=1.5_--profile-format=text'
 # in_both NAME LEAST OPTIONS PROGRAM…: as `same`, in both formats of each.
@@ -194,6 +139,7 @@ fi
 if wanted odd; then
 	. "$source/testdata/recorder/odd.sh"
 fi
+. "$source/testdata/recorder/symbols.sh"
 if wanted api; then
 	. "$source/testdata/recorder/api.sh"
 	api
@@ -209,6 +155,9 @@ if wanted 'a Rust program'; then
 		bad 'a Rust program' 'rustc could not build it' rust.log
 	fi
 fi
+if wanted 'names of Rust'; then
+	rust_names
+fi
 if wanted jemalloc; then
 	PRELOAD=$jemalloc
 	in_both 'jemalloc, preloaded' 3 '--all --heap=4096' "$programs/threads" cancel
@@ -219,6 +168,10 @@ if wanted jemalloc; then
 	else
 		bad 'jemalloc, linked' 'it could not be built' cc.log
 	fi
+fi
+
+if wanted debuginfod; then
+	from_debuginfod
 fi
 
 # ---- programs as people have them ----
@@ -247,12 +200,6 @@ fi
 in_both 'xz -T2' 3 --all xz -T2 -3 --block-size=1MiB -c text
 in_both 'zstd -T2' 3 --all zstd -q -T2 -9 -c text
 
-# A port that nobody listens at (the third column is the local address, in hex).
-free_port() {
-	awk -v seed="$$" 'NR == FNR { if (split($2, a, ":") == 2) used[a[2]] = 1; next }
-		END { srand(seed + systime()); do p = 20000 + int(rand() * 20000); while (sprintf("%04X", p) in used); print p }' \
-		/proc/net/tcp /dev/null
-}
 await() { # command that succeeds when it is up
 	for _ in $(seq 600); do
 		"$@" >/dev/null 2>&1 && return 0

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct api api = {.profiler = 126, .depth = 128};
+struct api api = {.profiler = 126};
 __thread struct api_self api_self __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t begin_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -82,8 +82,10 @@ bool api_meet(const struct rec_host *h)
 
 int api_begin(const struct rec_host **host)
 {
-	struct rec_options options = {
-	    .depth = api.depth, .threadcreate = 1, .profiler = api.profiler};
+	struct rec_options options = {.heap_rate = api.heap_rate,
+				      .depth = api.depth,
+				      .threadcreate = 1,
+				      .profiler = api.profiler};
 	const struct rec_host *h;
 	int code = 0;
 
@@ -156,7 +158,10 @@ uint64_t tprof_lost(void)
 {
 	const struct rec_host *h = atomic_load(&api.host);
 
-	return h && api_alive(h) ? api_header(h)->lost[REC_LOST_EVENTS] : 0;
+	if (!h || !api_alive(h))
+		return 0;
+	return api_header(h)->lost[REC_LOST_EVENTS] + api_header(h)->lost[REC_LOST_STACKS] +
+	       api_header(h)->lost[REC_LOST_BUCKETS] + api_header(h)->lost[REC_LOST_BLOCKS];
 }
 
 uint32_t api_string(const struct rec_host *h, const char *text)
@@ -196,6 +201,7 @@ int api_process_copy(const struct rec_host *h, struct rec_process *p, struct tp_
 		return code;
 	p->pid = p->arena.header->pid;
 	p->alive = true;
+	p->at = (uint64_t)(uintptr_t)api_header(h);
 	p->end_ns = h->now();
 	clock_gettime(CLOCK_REALTIME, &wall);
 	p->end_sec = (uint64_t)wall.tv_sec;

@@ -21,7 +21,8 @@
 struct api {
 	const struct rec_host *_Atomic host; /* the core that is used */
 	bool guest;			     /* `host` is the core of the preloaded library */
-	unsigned profiler, depth;
+	unsigned profiler, depth;	     /* 0: that of the profiler */
+	_Atomic uint64_t heap_rate; /* what was last set */
 	/* The text trace of allocations is on (text.c). */
 	_Atomic bool text;
 };
@@ -146,6 +147,9 @@ int api_stacks_take(const struct rec_host *h, const uint64_t *own, size_t nown, 
 		    struct api_stacks *s);
 void api_stacks_release(struct api_stacks *s);
 
+/* Adds the threads that no other can wake any more (leaks.c). Returns 0 or an errno value. */
+int api_leaks(const struct rec_host *h, struct rec_live *live);
+
 /* ---- stacks as text (text.c) ---- */
 
 /* Prints the stack of the caller (`pcs`, as the caller took it), and with `all` those of the others. Returns
@@ -158,25 +162,32 @@ void api_text_block(const struct rec_host *h, const void *block, size_t size, co
 		    bool freed, const uint64_t *pcs, size_t n);
 void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n);
 
-/* ---- traces: the state that they begin with, and their conversion at the end ---- */
+/* ---- traces: the state that they begin with, and their parts ---- */
 
 /* Writes the state of all goroutines when the trace begins, as records of that time (state.c). */
 void api_write_state(const struct rec_host *h, uint64_t now);
 
-struct api_layout {
-	enum tprof_format format;
-	uint64_t begin_ns;
-	/* Filled in: the trace, in a file without a name, and the symbols of go 1.5. The caller closes
-	 * and releases them, after an error too. */
-	int fd; /* -1: no file */
-	size_t size;
-	int error; /* errno of the first write that failed */
-	struct tp_buf symbols;
+/* A trace that is being written (stream.c). Zero-initialised is valid and empty. */
+struct api_stream {
+	struct tp_buf part;    /* written by the last call */
+	struct tp_buf symbols; /* of go 1.5: of the trace so far */
+
+	/* Private to stream.c. */
+	struct rec_tracer *tracer;
+	struct rec_images *images;
+	uint64_t begin_ns, until;
+	size_t done; /* records that are not needed any more */
+	struct tp_err err;
 };
 
 /* Returns a folder in which unnamed files can be created. */
 const char *api_folder(void);
-/* Converts the records of a trace that has ended (layout.c). Returns 0 or an errno value. */
-int api_lay_out(const struct rec_host *h, struct rec_spool *records, struct api_layout *to);
+/* Begins a trace; its first part is the header. The following two return 0 or an errno value. */
+int api_stream_begin(struct api_stream *s, enum tprof_format format, uint64_t begin_ns);
+/* Adds the next part of the records, which `take` brings up to date and counts. `last`: of all of them; else more
+ * parts follow. After an error there is no part, and there can be no other. */
+int api_stream_part(const struct rec_host *h, struct api_stream *s, struct rec_spool *records,
+		    size_t (*take)(const struct rec_host *), bool last);
+void api_stream_end(struct api_stream *s);
 
 #endif

@@ -122,61 +122,84 @@ void tprof_heap_snapshot(void)
 
 /* ---- threads and goroutines ---- */
 
-/* The first pass only checks the room. Places may come into use before the second, which decides. */
 size_t tprof_threadcreate_profile(struct tprof_stack_record *p, size_t room, bool *ok)
 {
-	const struct rec_host *h = api_enter();
-	struct rec_process here = {0};
-	const struct rec_g *gs;
-	uint32_t used;
-	size_t n = 0, i = 0;
+	struct records r;
+	size_t n = 0, at = 0;
 
+	gather(&r, REC_PROFILE_THREADCREATE, true, SIZE_MAX, ok);
+	for (size_t i = 0; i < r.rows.n; i++)
+		n += (size_t)r.rows.row[i].value[0];
+	if (ok && n > room)
+		*ok = false;
+	for (size_t i = 0; i < r.rows.n && n <= room; i++)
+		for (int64_t k = 0; k < r.rows.row[i].value[0]; k++)
+			put_node(&p[at++], &r.here, r.rows.row[i].stack);
+	rec_rows_release(&r.rows);
+	return n;
+}
+
+static void put_labels(struct tprof_labels *l, const struct rec_host *h, uint32_t set)
+{
+	const struct rec_process here = {.arena = *api_arena(h)};
+	const uint32_t *pairs = rec_process_labels(&here, set, &l->n);
+
+	for (size_t i = 0; i < 2 * l->n; i++)
+		l->pair[i / 2][i % 2] = rec_process_string(&here, pairs[i]);
+}
+
+/* Writes the records of all goroutines, and their labels. */
+static size_t goroutines(const struct rec_host *h, const uint64_t *own, size_t nown,
+			 struct tprof_stack_record *p, struct tprof_labels *labels, size_t room,
+			 bool *ok)
+{
+	struct api_inside was = api_inside(h);
+	const struct rec_g *self = h->self()->slot;
+	struct api_stacks stacks;
+	uint64_t pcs[REC_MAX_DEPTH];
+	size_t n = 0;
+
+	if (!api_stacks_take(h, own, nown, room ? room - 1 : 0, &stacks))
+		n = stacks.others.n + 1;
 	if (ok)
-		*ok = true;
-	if (!h)
-		return 0;
-	here.arena = *api_arena(h);
-	gs = here.arena.gs;
-	used = atomic_load_explicit(&here.arena.header->gs.used, memory_order_acquire);
-	for (uint32_t k = 0; k < used && k < REC_NGS; k++)
-		n += atomic_load(&gs[k].id) && gs[k].tid;
-	if (n > room) {
-		if (ok)
-			*ok = false;
-		return n;
+		*ok = n <= room;
+	for (size_t i = 0; i < n && n <= room; i++) {
+		const struct rec_row *row = i ? &stacks.others.row[i - 1] : NULL;
+		const struct rec_g *g = row ? row->g : self;
+
+		if (row)
+			put_stack(&p[i], pcs, rec_row_pcs(&stacks.process, row, pcs));
+		else
+			put_stack(&p[i], own, nown);
+		if (labels)
+			put_labels(&labels[i], h, g ? atomic_load(&g->labels) : 0);
 	}
-	for (uint32_t k = 0; k < used && k < REC_NGS && i < n; k++)
-		if (atomic_load(&gs[k].id) && gs[k].tid)
-			put_node(&p[i++], &here, atomic_load(&gs[k].create_stack));
-	return i;
+	api_stacks_release(&stacks);
+	api_outside(h, was);
+	return n;
 }
 
 size_t tprof_goroutine_profile(struct tprof_stack_record *p, size_t room, bool *ok)
 {
-	struct api_inside was;
 	const struct rec_host *h;
-	struct api_stacks stacks;
-	uint64_t own[API_MAX_DEPTH], pcs[REC_MAX_DEPTH];
-	size_t n = 0, nown;
+	uint64_t own[API_MAX_DEPTH];
 
 	if (ok)
 		*ok = true;
 	if (api_begin(&h))
 		return 0;
-	nown = h->backtrace(own, API_MAX_DEPTH, 1);
-	was = api_inside(h);
-	if (!api_stacks_take(h, own, nown, room ? room - 1 : 0, &stacks))
-		n = stacks.others.n + 1;
-	if (n > room) {
-		if (ok)
-			*ok = false;
-	} else if (n) {
-		put_stack(&p[0], own, nown);
-		for (size_t i = 1; i < n; i++)
-			put_stack(&p[i], pcs,
-				  rec_row_pcs(&stacks.process, &stacks.others.row[i - 1], pcs));
-	}
-	api_stacks_release(&stacks);
-	api_outside(h, was);
-	return n;
+	return goroutines(h, own, h->backtrace(own, API_MAX_DEPTH, 1), p, NULL, room, ok);
+}
+
+size_t tprof_goroutine_profile_with_labels(struct tprof_stack_record *p,
+					   struct tprof_labels *labels, size_t room, bool *ok)
+{
+	const struct rec_host *h;
+	uint64_t own[API_MAX_DEPTH];
+
+	if (ok)
+		*ok = true;
+	if (api_begin(&h))
+		return 0;
+	return goroutines(h, own, h->backtrace(own, API_MAX_DEPTH, 1), p, labels, room, ok);
 }

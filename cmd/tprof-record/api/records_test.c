@@ -188,18 +188,56 @@ static void test_mutex_profile(void **state)
 	assert_int_equal(tprof_set_mutex_fraction(0), 10);
 }
 
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
 static void test_threadcreate_profile(void **state)
 {
 	struct tprof_stack_record p[ROOM];
 	bool ok;
 
 	(void)state;
-	/* Only the calling thread is there, with an unknown creator. */
-	assert_int_equal(tprof_threadcreate_profile(p, ROOM, &ok), 1);
+	assert_int_equal(tprof_threadcreate_profile(p, ROOM, &ok), 0);
 	assert_true(ok);
-	assert_int_equal(p[0].stack[0], 0);
-	assert_int_equal(tprof_threadcreate_profile(NULL, 0, &ok), 1);
+	/* Threads count although they have ended. */
+	for (int i = 0; i < 3; i++) {
+		pthread_t t;
+
+		assert_int_equal(tprof_thread_create(&t, NULL, nothing, NULL), 0);
+		pthread_join(t, NULL);
+	}
+	assert_int_equal(tprof_threadcreate_profile(NULL, 0, &ok), 3);
 	assert_false(ok);
+	assert_int_equal(tprof_threadcreate_profile(p, ROOM, &ok), 3);
+	assert_true(ok);
+	for (int i = 0; i < 3; i++)
+		assert_in_range(p[i].stack[0], (uintptr_t)test_threadcreate_profile,
+				(uintptr_t)test_threadcreate_profile + 1000);
+}
+
+static void test_goroutine_labels(void **state)
+{
+	const char *const labels[][2] = {{"shard", "7"}, {"job", "sort"}};
+	struct tprof_stack_record p[ROOM];
+	struct tprof_labels l[ROOM];
+	bool ok;
+
+	(void)state;
+	assert_int_equal(tprof_goroutine_profile_with_labels(p, l, ROOM, &ok), 1);
+	assert_true(ok);
+	assert_int_equal(l[0].n, 0);
+	assert_int_equal(tprof_set_labels(labels, 2), 0);
+	assert_int_equal(tprof_goroutine_profile_with_labels(p, l, ROOM, &ok), 1);
+	assert_int_equal(l[0].n, 2);
+	assert_string_equal(l[0].pair[0][0], "job");
+	assert_string_equal(l[0].pair[1][1], "7");
+	assert_in_range(p[0].stack[0], (uintptr_t)test_goroutine_labels,
+			(uintptr_t)test_goroutine_labels + 1000);
+	assert_int_equal(tprof_goroutine_profile_with_labels(NULL, NULL, 0, &ok), 1);
+	assert_false(ok);
+	assert_int_equal(tprof_set_labels(NULL, 0), 0);
 }
 
 static void test_set_profiler_late(void **state)
@@ -225,6 +263,7 @@ int main(void)
 	    cmocka_unit_test(test_block_profile),
 	    cmocka_unit_test(test_mutex_profile),
 	    cmocka_unit_test(test_threadcreate_profile),
+	    cmocka_unit_test(test_goroutine_labels),
 	    cmocka_unit_test(test_set_profiler_late),
 	};
 

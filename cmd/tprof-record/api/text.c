@@ -97,7 +97,7 @@ static void print_frames(struct rec_texts *t, uint64_t pc)
 	const struct rec_place *at = t->names ? rec_names_place(t->names, pc) : NULL;
 	uint64_t offset;
 
-	if (!at || !tp_dict_frame_at(t->names->dict, at->frames[at->n - 1]).function) {
+	if (!at || !at->named) {
 		rec_text_put(t, "non-Go function at pc=0x%" PRIx64 "\n", pc);
 		return;
 	}

@@ -18,8 +18,8 @@
  *	tprof_task_end(task);
  *	tprof_trace_stop();
  *
- * The functions need 8 KiB of the caller's stack. Those that look up names of code (tprof_trace_stop,
- * tprof_write_profile, tprof_stack, and calls that write to the text trace of allocations) need
+ * The functions need 8 KiB of the caller's stack. Those that look up names of code (tprof_trace_read,
+ * tprof_trace_to_file, tprof_write_profile, tprof_stack, and calls that write to the text trace of allocations) need
  * 256 KiB, which is more than many coroutines have.
  *
  * Functions that can fail return 0 or an errno value. Link with -ltprof-record. */
@@ -56,9 +56,9 @@ TPROF_API int tprof_trace_stop(void);
 /* Returns the next piece of the trace, valid until the next call; waits until it is available.
  * Returns NULL at the end, if no trace was started, and for a second reader at the same time.
  *
- * The header comes at once, the rest after the trace was stopped, because stacks, names and wakers
- * are known only then. Until then a thread of the library keeps the records in an unlinked
- * temporary file (48 bytes per event), so that memory does not grow.
+ * The trace is written as it goes: each piece has what was recorded since the one before, at first of some 20 ms,
+ * later of a second, and the trace can be read up to its end. The caller converts the records; those that
+ * are not converted yet are in an unlinked temporary file (48 bytes per event).
  *
  * Under tprof-record(1) it returns NULL at once. */
 TPROF_API const void *tprof_trace_read(size_t *size);
@@ -66,10 +66,12 @@ TPROF_API const void *tprof_trace_read(size_t *size);
  * frees *data. Call it after tprof_trace_stop and before the next start. ENOENT: the last trace had
  * another format. */
 TPROF_API int tprof_trace_symbols(void **data, size_t *size);
-/* Starts a trace that a thread of the library writes to a file (and FILE.symbols, for go 1.5).
+/* Starts a trace that a thread of the library writes to a file, piece by piece (and FILE.symbols, for go 1.5, which
+ * has no names, tasks, regions, logs and labels). If the program dies, the file ends with the last piece.
  * tprof_trace_stop returns when the file is closed; exit stops the trace, too. */
 TPROF_API int tprof_trace_to_file(const char *path, enum tprof_format format);
-/* Returns how many events were lost for lack of room since the process began. */
+/* Returns how many events, stacks and samples were lost for lack of room since the process began; 0: traces and
+ * profiles are complete. Each profile has the counts as comments. */
 TPROF_API uint64_t tprof_lost(void);
 
 /* ---- tasks, regions, logs and labels ---- */
@@ -121,7 +123,8 @@ TPROF_API void tprof_wait_begin(enum tprof_reason reason, const void *object);
 TPROF_API void tprof_wait_end(bool timed_out);
 TPROF_API void tprof_post(const void *object, bool all);
 
-/* Enclose a call that may wait in the kernel, on a file descriptor or -1. They do not nest. */
+/* Enclose a call that may wait in the kernel, on a file descriptor or -1. It counts as blocked if it takes 20 us. They
+ * do not nest. */
 TPROF_API void tprof_syscall_begin(int fd);
 TPROF_API void tprof_syscall_end(void);
 
@@ -154,12 +157,13 @@ TPROF_API uint64_t tprof_g_current(void);
  * mutex profile; before 118 the bias of block samples is not corrected; before 126 counts of mutex
  * samples are not scaled by the fraction. EBUSY: something was switched on already. EINVAL. */
 TPROF_API int tprof_set_profiler(unsigned release);
-/* Sets how many frames of a stack are kept, 1 to 1024 (GODEBUG=profstackdepth); the default is 128.
- * EBUSY, EINVAL, as above. */
+/* Sets how many frames of a stack are kept, 1 to 1024 (GODEBUG=profstackdepth); the default is 128, and 32 with
+ * profilers before 126. 0 is EINVAL: samples without a stack belong to nothing. EBUSY, EINVAL, as above. */
 TPROF_API int tprof_set_stack_depth(unsigned frames);
 
 /* Sets the mean number of bytes between heap samples; 0: off (the default), 1: everything
- * (runtime.MemProfileRate). */
+ * (runtime.MemProfileRate). With a rate below 65536, call it before anything else: then there is room for 8
+ * million frames of different stacks and 2 million pairs of stack and size, instead of 262,144 and 32,768. */
 TPROF_API void tprof_set_heap_rate(uint64_t bytes);
 /* Sets the ns of waiting per sample; 0: off, 1: everything (runtime.SetBlockProfileRate). */
 TPROF_API void tprof_set_block_rate(uint64_t ns);
@@ -178,10 +182,14 @@ TPROF_API void tprof_free(void *block);
 TPROF_API void tprof_block_event(uint64_t ns);
 TPROF_API void tprof_unlock_event(uint64_t ns);
 
-enum { TPROF_MAX_STACK = 32 };
+enum { TPROF_MAX_STACK = 32, TPROF_MAX_LABELS = 16 };
 
 struct tprof_stack_record {
 	uintptr_t stack[TPROF_MAX_STACK]; /* PCs, innermost first, 0 ends */
+};
+struct tprof_labels {
+	size_t n;
+	const char *pair[TPROF_MAX_LABELS][2]; /* key, value; valid as long as the process */
 };
 struct tprof_mem_record {
 	int64_t alloc_bytes, free_bytes, alloc_objects, free_objects;
@@ -203,20 +211,26 @@ TPROF_API size_t tprof_mem_profile(struct tprof_mem_record *p, size_t room, bool
 				   bool *ok);
 TPROF_API size_t tprof_block_profile(struct tprof_block_record *p, size_t room, bool *ok);
 TPROF_API size_t tprof_mutex_profile(struct tprof_block_record *p, size_t room, bool *ok);
-/* Live kernel threads, with the stacks that created them; a stack is empty if it is unknown. */
+/* Kernel threads that were created so far, by tprof_thread_create or under tprof-record(1), with the stacks that
+ * created them: as many as the profile "threadcreate" counts. */
 TPROF_API size_t tprof_threadcreate_profile(struct tprof_stack_record *p, size_t room, bool *ok);
 /* Live goroutines, the caller first. A wait that the library knows of has its stack. Running threads are
  * asked by a signal (the last real-time signal without a handler) and get 20 ms to answer. Without an answer,
  * and for goroutines that have not run yet, the stack is the function they began with. A thread that waits
  * without the library's knowledge may see EINTR. */
 TPROF_API size_t tprof_goroutine_profile(struct tprof_stack_record *p, size_t room, bool *ok);
+/* The same with the labels of each (tprof_set_labels), sorted by key; labels has as much room as p. */
+TPROF_API size_t tprof_goroutine_profile_with_labels(struct tprof_stack_record *p,
+						     struct tprof_labels *labels, size_t room,
+						     bool *ok);
 
 /* Publishes the allocations and frees so far; heap profiles show only published ones. (Go does this
  * after each garbage collection.) */
 TPROF_API void tprof_heap_snapshot(void);
 
-/* Writes a profile: "heap", "block", "mutex", "threadcreate" or "goroutine"; debug 0 is profile.proto
- * (gzip), 1 is text, 2 (goroutine) prints every stack. EINVAL, ENOMEM, or the error of write. */
+/* Writes a profile: "heap", "block", "mutex", "threadcreate", "goroutine" or "goroutineleak"; debug 0 is profile.proto
+ * (gzip), 1 is text, 2 (goroutine) prints every stack. EINVAL, ENOMEM, or the error of write. For "goroutineleak" a
+ * child process looks at this one: EPERM if it may not. */
 TPROF_API int tprof_write_profile(const char *name, int fd, int debug);
 /* Prints the stack of the calling goroutine, and with `all` those of the others, as Go does.
  * Returns the number of bytes written, at most size; adds no NUL. */

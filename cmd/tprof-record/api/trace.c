@@ -1,9 +1,9 @@
 /* Traces: start, stop, and the reader.
  *
- *   OFF ──start──▶ ON ──stop──▶ LAYING ──▶ READY ──the reader has read the end──▶ OFF
+ *   OFF ──start──▶ ON ──stop──▶ ENDING ──▶ READY ──the reader has read the end──▶ OFF
  *
- * While tracing is on, a thread of the library takes the records out of the arena. The thread that stops the
- * trace converts them, and waits for the reader. */
+ * While tracing is on, a thread of the library takes the records out of the arena, and the reader converts them
+ * from time to time. The thread that stops the trace waits for the reader. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -18,14 +18,16 @@
 #include "tprof-record/api/lib.h"
 #include "tprof-record/parent/drain.h"
 
-enum { PIECE = 65536, HEADER = 16 };
-
 /* How long an idle drainer sleeps, and how long the end waits for threads in the middle of a
  * record. */
 #define NAP_NS	 20000000
 #define GRACE_NS 50000000
 
-enum state { OFF, ON, LAYING, READY };
+/* How long a part of the trace is: at first, and at most. */
+#define FIRST_PART_NS 20000000
+#define PART_NS	      1000000000
+
+enum state { OFF, ON, ENDING, READY };
 
 static struct trace {
 	pthread_mutex_t lock;
@@ -38,19 +40,23 @@ static struct trace {
 	pthread_t filer;
 	int fd;
 	char *symbols_path;
-	bool reading, header_sent;
+	bool reading; /* stream, and what is below, is the reader's meanwhile */
+	bool begun, over;
 	int error; /* why the trace is not complete */
-	size_t at; /* bytes of the layout read so far */
 	uint64_t begin_ns, lost_before;
-	struct api_layout layout;
+	uint64_t due; /* of the next part, and its length */
+	uint64_t length;
+	struct api_stream stream;
 
 	pthread_t drainer;
 	_Atomic bool drain_over;
+	pthread_mutex_t draining;
 	struct rec_drain drain; /* exists as long as the arena */
 	struct rec_spool records;
 	bool at_exit;
-} t = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-static char piece[PIECE]; /* the last piece read */
+} t = {.lock = PTHREAD_MUTEX_INITIALIZER,
+       .changed = PTHREAD_COND_INITIALIZER,
+       .draining = PTHREAD_MUTEX_INITIALIZER};
 
 void api_forget_trace(void)
 {
@@ -61,20 +67,29 @@ void api_forget_trace(void)
 		if (t.file)
 			close(t.fd);
 	}
-	if (t.state == READY)
-		close(t.layout.fd);
-	/* Do not free them in LAYING: another thread may have been filling them at the fork. */
-	if (t.state != LAYING)
-		tp_buf_release(&t.layout.symbols);
+	/* Another thread may have been in the middle of a part. */
+	if (!t.reading)
+		api_stream_end(&t.stream);
 	rec_drain_end(&t.drain);
 	/* Neither the trace's threads nor the lock's owner exist in this process. */
 	memset(&t, 0, sizeof(t));
 	t.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	t.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	t.draining = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	t.at_exit = at_exit;
 }
 
 /* ---- taking the records out ---- */
+
+static size_t drain(const struct rec_host *h)
+{
+	size_t n;
+
+	pthread_mutex_lock(&t.draining);
+	n = rec_drain(&t.drain, api_arena(h), &t.records, h->now(), false);
+	pthread_mutex_unlock(&t.draining);
+	return n;
+}
 
 static void *drain_thread(void *arg)
 {
@@ -86,7 +101,7 @@ static void *drain_thread(void *arg)
 	while (!atomic_load(&t.drain_over)) {
 		uint32_t bell = atomic_load(&a->header->doorbell);
 
-		if (!rec_drain(&t.drain, a, &t.records, h->now(), false))
+		if (!drain(h))
 			syscall(SYS_futex, &a->header->doorbell, FUTEX_WAIT, bell, &nap, NULL, 0);
 	}
 	return NULL;
@@ -108,20 +123,18 @@ static int begin_thread(pthread_t *thread, void *(*run)(void *), void *arg)
 /* Takes the records that threads were writing when the trace ended. */
 static void drain_rest(const struct rec_host *h)
 {
-	const struct rec_arena *a = api_arena(h);
 	struct timespec nap = {.tv_nsec = 1000000};
 	uint64_t until = h->now() + GRACE_NS;
 	bool waits;
 
 	do {
-		rec_drain(&t.drain, a, &t.records, h->now(), false);
+		drain(h);
 		waits = false;
 		for (size_t i = 0; i < REC_NCHUNKS; i++)
 			waits |= t.drain.chunk[i].nleft;
 		if (waits)
 			nanosleep(&nap, NULL);
 	} while (waits && h->now() < until);
-	rec_spool_flush(&t.records);
 }
 
 /* ---- start ---- */
@@ -166,17 +179,16 @@ static int start(enum tprof_format format)
 	code = api_begin(&h);
 	if (code)
 		return code;
-	tp_buf_release(&t.layout.symbols);
+	api_stream_end(&t.stream);
 	if (!api.guest)
 		code = begin_drain();
 	if (code)
 		return code;
 	t.format = format;
 	t.error = 0;
-	t.at = 0;
-	t.header_sent = false;
+	t.begun = t.over = false;
 	t.begin_ns = h->now();
-	t.lost_before = tprof_lost();
+	t.lost_before = api_header(h)->lost[REC_LOST_EVENTS];
 	options = &api_header(h)->options;
 	t.switched_on = !atomic_exchange(&options->trace, 1);
 	if (t.switched_on)
@@ -185,6 +197,7 @@ static int start(enum tprof_format format)
 		/* Start the drainer only now: it sorts a thread's records by time, and those of the
 		 * state all have the same time. The arena has room for them. */
 		atomic_store(&t.drain_over, false);
+		drain(h);
 		code = begin_thread(&t.drainer, drain_thread, (void *)(uintptr_t)h);
 		if (code) {
 			switch_off(h);
@@ -218,27 +231,17 @@ static void end_drain(const struct rec_host *h)
 	drain_rest(h);
 }
 
-static void lay_out(const struct rec_host *h)
+/* Under the lock. Ends the trace after the reader has read all of it. */
+static void end_reading(void)
 {
-	end_drain(h);
-	t.layout = (struct api_layout){.format = t.format, .begin_ns = t.begin_ns};
-	t.error = api_lay_out(h, &t.records, &t.layout);
-	/* A partly converted file is not a valid trace. */
-	if (t.error)
-		t.layout.size = 0;
-	/* A trace without some records is still valid. */
-	else if (t.records.error)
+	const struct rec_host *h = atomic_load(&api.host);
+
+	if (!t.error)
 		t.error = t.records.error;
-	else if (tprof_lost() > t.lost_before)
+	/* A trace without some records is still valid. */
+	if (!t.error && api_header(h)->lost[REC_LOST_EVENTS] > t.lost_before)
 		t.error = ENOBUFS;
 	rec_spool_end(&t.records);
-}
-
-/* Ends the trace after the reader has read all of it. */
-static void forget_layout(void)
-{
-	if (t.layout.fd >= 0)
-		close(t.layout.fd);
 	t.state = OFF;
 	pthread_cond_broadcast(&t.changed);
 }
@@ -255,13 +258,13 @@ int tprof_trace_stop(void)
 		pthread_mutex_unlock(&t.lock);
 		return 0;
 	}
-	t.state = LAYING;
+	t.state = ENDING;
 	pthread_mutex_unlock(&t.lock);
 	api_enter();
 	switch_off(h);
 	was = api_inside(h);
 	if (!api.guest)
-		lay_out(h);
+		end_drain(h);
 	pthread_mutex_lock(&t.lock);
 	t.state = api.guest ? OFF : READY;
 	pthread_cond_broadcast(&t.changed);
@@ -285,33 +288,86 @@ int tprof_trace_stop(void)
 
 /* ---- read ---- */
 
+/* Brings the records up to date; returns how many have been taken so far. */
+static size_t take(const struct rec_host *h)
+{
+	size_t n;
+
+	if (!atomic_load(&t.drain_over))
+		drain(h);
+	pthread_mutex_lock(&t.draining);
+	rec_spool_flush(&t.records);
+	n = t.records.n;
+	pthread_mutex_unlock(&t.draining);
+	return n;
+}
+
+/* Waits until the next part is due: at its time, or when the trace has ended. */
+static void wait_for_part(const struct rec_host *h)
+{
+	while (t.state == ENDING || t.state == ON) {
+		uint64_t now = h->now(), left = t.due - now;
+		struct timespec until;
+
+		if (t.state == ENDING || t.error) {
+			pthread_cond_wait(&t.changed, &t.lock);
+			continue;
+		}
+		if (now >= t.due)
+			break;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec += (time_t)((left + (uint64_t)until.tv_nsec) / 1000000000);
+		until.tv_nsec = (long)((left + (uint64_t)until.tv_nsec) % 1000000000);
+		pthread_cond_timedwait(&t.changed, &t.lock, &until);
+	}
+}
+
+/* Under the lock, which is released while the next part is made. */
+static bool make_part(const struct rec_host *h)
+{
+	struct api_inside was;
+	/* Go does not read a trace of go 1.5 that is only a header. */
+	bool begin = !t.begun, more = !begin || t.format == TPROF_GO_1_5;
+	bool last = t.state == READY;
+	int code = 0;
+
+	t.begun = true;
+	t.over = last && more;
+	pthread_mutex_unlock(&t.lock);
+	was = api_inside(h);
+	if (begin)
+		code = api_stream_begin(&t.stream, t.format, t.begin_ns);
+	else
+		t.stream.part.size = 0;
+	if (!code && more)
+		code = api_stream_part(h, &t.stream, &t.records, take, last);
+	api_outside(h, was);
+	pthread_mutex_lock(&t.lock);
+	t.length = begin ? 0 : t.length ? t.length * 2 : FIRST_PART_NS;
+	t.length = t.length < PART_NS ? t.length : PART_NS;
+	t.due = h->now() + t.length;
+	t.error = code;
+	return !code && t.stream.part.size;
+}
+
 /* Under the lock. */
 static const void *next_piece(size_t *size)
 {
-	static const char header[2][HEADER + 1] = {
-	    [TPROF_GO_1_26] = "go 1.26 trace\0\0\0", [TPROF_GO_1_5] = "go 1.5 trace\0\0\0\0"};
-	ssize_t n;
+	const struct rec_host *h = atomic_load(&api.host);
 
-	if (t.state == OFF || api.guest)
-		return NULL;
-	if (!t.header_sent) {
-		t.header_sent = true;
-		t.at = *size = HEADER;
-		return header[t.format];
+	while (t.state != OFF && !api.guest) {
+		if (t.begun)
+			wait_for_part(h);
+		if (t.state == READY && (t.over || t.error)) {
+			end_reading();
+			break;
+		}
+		if (make_part(h)) {
+			*size = t.stream.part.size;
+			return t.stream.part.data;
+		}
 	}
-	while (t.state != READY && t.state != OFF)
-		pthread_cond_wait(&t.changed, &t.lock);
-	if (t.state == OFF)
-		return NULL;
-	n = t.layout.size ? pread(t.layout.fd, piece, PIECE, (off_t)t.at) : 0;
-	if (n < 0)
-		t.error = errno;
-	if (n <= 0) {
-		forget_layout();
-		return NULL;
-	}
-	t.at += *size = (size_t)n;
-	return piece;
+	return NULL;
 }
 
 const void *tprof_trace_read(size_t *size)
@@ -340,13 +396,14 @@ int tprof_trace_symbols(void **data, size_t *size)
 	*data = NULL;
 	*size = 0;
 	pthread_mutex_lock(&t.lock);
-	if (!t.layout.symbols.size || t.state == ON || t.state == LAYING)
+	/* Until then they are the reader's. */
+	if (!t.stream.symbols.size || t.state != OFF)
 		code = ENOENT;
-	else if (!(*data = malloc(t.layout.symbols.size)))
+	else if (!(*data = malloc(t.stream.symbols.size)))
 		code = ENOMEM;
 	if (!code) {
-		memcpy(*data, t.layout.symbols.data, t.layout.symbols.size);
-		*size = t.layout.symbols.size;
+		memcpy(*data, t.stream.symbols.data, t.stream.symbols.size);
+		*size = t.stream.symbols.size;
 	}
 	pthread_mutex_unlock(&t.lock);
 	return code;
@@ -354,11 +411,21 @@ int tprof_trace_symbols(void **data, size_t *size)
 
 /* ---- into a file ---- */
 
-/* Writes the symbols. They stay unchanged until the next trace, which cannot start before the file
- * is written. */
+/* Appends a part to the file, or none of it. */
+static int append(const void *data, size_t size)
+{
+	off_t at = lseek(t.fd, 0, SEEK_CUR);
+	int code = api_write(t.fd, data, size);
+
+	if (code && at >= 0 && !ftruncate(t.fd, at))
+		lseek(t.fd, at, SEEK_SET);
+	return code;
+}
+
+/* Writes the symbols of the trace so far. */
 static int write_symbols(void)
 {
-	const struct tp_buf *symbols = &t.layout.symbols;
+	const struct tp_buf *symbols = &t.stream.symbols;
 	int fd = open(t.symbols_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	int code = fd < 0 ? errno : api_write(fd, symbols->data, symbols->size);
 
@@ -375,13 +442,14 @@ static void *file_thread(void *arg)
 
 	(void)arg;
 	pthread_setname_np(pthread_self(), "tprof");
-	while ((data = tprof_trace_read(&size)) != NULL)
+	while ((data = tprof_trace_read(&size)) != NULL) {
 		if (!code)
-			code = api_write(t.fd, data, size);
+			code = append(data, size);
+		if (!code && t.symbols_path && t.stream.symbols.size)
+			code = write_symbols();
+	}
 	if (close(t.fd) && !code)
 		code = errno;
-	if (t.symbols_path && !code && t.layout.symbols.size)
-		code = write_symbols();
 	free(t.symbols_path);
 	t.symbols_path = NULL;
 	t.file_error = code;
@@ -426,6 +494,21 @@ static void abandon(void)
 	t.state = OFF;
 }
 
+/* Under the lock. Writes the beginning at once, so that no file is left without it. */
+static int append_first(void)
+{
+	const void *data;
+	size_t size;
+	int code;
+
+	t.reading = true;
+	data = next_piece(&size);
+	t.reading = false;
+	code = data ? append(data, size) : t.error ? t.error : EIO;
+	/* What a full disk loses is told at the end. */
+	return code == ENOSPC ? 0 : code;
+}
+
 /* Called under the lock; the new thread's first read waits for it. */
 static int start_filing(const char *path, enum tprof_format format)
 {
@@ -438,7 +521,9 @@ static int start_filing(const char *path, enum tprof_format format)
 		return code;
 	code = start(format);
 	if (!code) {
-		code = begin_thread(&t.filer, file_thread, NULL);
+		code = append_first();
+		if (!code)
+			code = begin_thread(&t.filer, file_thread, NULL);
 		if (code)
 			abandon();
 	}

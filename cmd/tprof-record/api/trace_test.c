@@ -242,12 +242,34 @@ static void test_trace_fork(void **state)
 	tp_buf_release(&r.all);
 }
 
+/* A table that is full is told. */
+static void test_trace_lost_samples(void **state)
+{
+	static char block;
+	struct reader r;
+
+	(void)state;
+	tprof_set_heap_rate(1);
+	for (size_t size = 1; size <= 40000; size++) {
+		tprof_alloc(&block, size);
+		tprof_free(&block);
+	}
+	assert_in_range(tprof_lost(), 40000 - 32768, 40000);
+	assert_int_equal(tprof_trace_start(TPROF_GO_1_26), 0);
+	begin(&r);
+	/* No event was. */
+	assert_int_equal(tprof_trace_stop(), 0);
+	pthread_join(r.thread, NULL);
+	tp_buf_release(&r.all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_trace_off),	     cmocka_unit_test(test_trace_twice),
-	    cmocka_unit_test(test_trace_one_reader), cmocka_unit_test(test_trace_to_file),
-	    cmocka_unit_test(test_trace_concurrent), cmocka_unit_test(test_trace_fork),
+	    cmocka_unit_test(test_trace_off),	       cmocka_unit_test(test_trace_twice),
+	    cmocka_unit_test(test_trace_one_reader),   cmocka_unit_test(test_trace_to_file),
+	    cmocka_unit_test(test_trace_concurrent),   cmocka_unit_test(test_trace_fork),
+	    cmocka_unit_test(test_trace_lost_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

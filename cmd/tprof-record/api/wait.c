@@ -4,6 +4,9 @@
 
 #include "tprof-record/api/lib.h"
 
+/* Go's sysmon takes the P of a system call that lasts longer. */
+#define BLOCKED_NS 20000
+
 struct start {
 	void *(*run)(void *);
 	void *arg;
@@ -97,7 +100,7 @@ void tprof_post(const void *object, bool all)
 	if (!h ||
 	    !atomic_load_explicit(&api_arena(h)->waits[hash >> 51].waiters, memory_order_relaxed))
 		return;
-	h->post(object, all ? UINT32_MAX : 1, 1);
+	h->announce(object, all ? UINT32_MAX : 1, 1);
 	settle(h);
 }
 
@@ -109,5 +112,8 @@ void tprof_syscall_begin(int fd)
 
 void tprof_syscall_end(void)
 {
-	wait_end(REC_SYSCALL, 0);
+	const struct rec_host *h = atomic_load_explicit(&api.host, memory_order_acquire);
+	bool blocked = h && h->now() - api_self.wait.start >= BLOCKED_NS;
+
+	wait_end(REC_SYSCALL, blocked ? REC_SYSCALL_BLOCKED : 0);
 }

@@ -7,7 +7,7 @@
 
 static int profile_kind(const char *name, enum rec_profile_kind *kind)
 {
-	for (int i = REC_PROFILE_HEAP; i < REC_PROFILE_LEAK; i++)
+	for (int i = REC_PROFILE_HEAP; i < REC_NPROFILES; i++)
 		if (!strcmp(name, rec_profile_name((enum rec_profile_kind)i))) {
 			*kind = (enum rec_profile_kind)i;
 			return 0;
@@ -21,12 +21,15 @@ static int make_profile(const struct rec_host *h, enum rec_profile_kind kind, bo
 	struct api_stacks stacks = {0};
 	struct tp_profile *made = NULL;
 	struct tp_err err = {0};
-	int code;
+	int code = 0;
 
 	h->modules_read();
-	code = kind == REC_PROFILE_GOROUTINE
-		   ? api_stacks_take(h, own, nown, SIZE_MAX, &stacks)
-		   : api_errno(api_process_copy(h, &stacks.process, &err));
+	if (kind == REC_PROFILE_LEAK)
+		code = api_leaks(h, &stacks.live);
+	if (kind == REC_PROFILE_GOROUTINE)
+		code = api_stacks_take(h, own, nown, SIZE_MAX, &stacks);
+	else if (!code)
+		code = api_errno(api_process_copy(h, &stacks.process, &err));
 	if (!code)
 		code = api_errno(
 		    rec_profile_write(&stacks.process, kind, &stacks.live, text, out, &made, &err));

@@ -143,7 +143,8 @@ static void check_counts(struct check *c, struct rec_bucket *b)
 	uint64_t bits = b->u.block.count;
 	double count;
 
-	if (b->kind == REC_HEAP_BUCKET || b->kind == REC_CREATE_BUCKET)
+	if (b->kind == REC_HEAP_BUCKET || b->kind == REC_MMAP_BUCKET ||
+	    b->kind == REC_CREATE_BUCKET)
 		return;
 	memcpy(&count, &bits, sizeof(count));
 	if (is_bad(c, !isfinite(count) || count < 0))
@@ -163,8 +164,6 @@ static void check_buckets(struct check *c)
 		if (is_bad(c, b->kind >= REC_NBUCKET_KINDS))
 			b->kind = 0;
 		b->stack = below(c, b->stack, c->nodes);
-		if (is_bad(c, b->next > i))
-			b->next = 0;
 		check_counts(c, b);
 	}
 	/* Builds the lists by kind anew, newest first. */
@@ -183,6 +182,7 @@ int rec_process_check(struct rec_process *p, size_t *wrong, struct tp_err *err)
 {
 	struct rec_header *h = p->arena.header;
 	struct check c = {.a = &p->arena};
+	const unsigned scale = p->arena.scale;
 
 	*wrong = 0;
 	if (h->magic != REC_MAGIC || h->version != REC_VERSION ||
@@ -247,19 +247,20 @@ static uint32_t copy_count(struct rec_growth *count, const struct rec_growth *no
 }
 
 /* The count of what is referred to is read after all that refers to it was copied. Conversions do not
- * need the records, and the other parts (waits, edges, chains) are for those who add something. */
+ * need the records, and the other parts (waits, edges, keys) are for those who add something. */
 static void copy_parts(struct rec_arena *to, const struct rec_arena *from)
 {
 	struct rec_header *count = to->header;
 	const struct rec_header *now = from->header;
+	const unsigned scale = from->scale;
 	uint32_t used;
 
 	memcpy((void *)count, (const void *)now, sizeof(*count));
 #define REC_X(name, type, n)                                                                       \
 	used = copy_count(&count->name, &now->name, n);                                            \
-	if (REC_AT_##name == REC_AT_gs)                                                            \
+	if ((void *)to->name == (void *)to->gs)                                                    \
 		rec_process_copy_gs(to->gs, from->gs, used);                                       \
-	else if (REC_AT_##name != REC_AT_chunks)                                                   \
+	else if ((void *)to->name != (void *)to->chunks)                                           \
 		memcpy((void *)to->name, (const void *)from->name, used * sizeof(type));
 	REC_GROWING(REC_X)
 #undef REC_X
@@ -267,13 +268,13 @@ static void copy_parts(struct rec_arena *to, const struct rec_arena *from)
 
 int rec_process_copy(struct rec_process *p, const struct rec_arena *from, struct tp_err *err)
 {
-	void *base = mmap(NULL, REC_ARENA_SIZE, PROT_READ | PROT_WRITE,
+	void *base = mmap(NULL, rec_arena_size(from->scale), PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	*p = (struct rec_process){0};
 	if (base == MAP_FAILED)
 		return tp_nomem(err);
-	p->arena = rec_arena_at(base);
+	p->arena = rec_arena_at(base, from->scale);
 	copy_parts(&p->arena, from);
 	return 0;
 }
@@ -281,7 +282,7 @@ int rec_process_copy(struct rec_process *p, const struct rec_arena *from, struct
 void rec_process_free(struct rec_process *p)
 {
 	if (p->arena.header)
-		munmap(p->arena.header, REC_ARENA_SIZE);
+		munmap(p->arena.header, rec_arena_size(p->arena.scale));
 	*p = (struct rec_process){0};
 }
 

@@ -24,13 +24,17 @@ struct rec_process {
 	 * May be a mapped file. */
 	const struct rec_event *events;
 	size_t nevents;
+	uint64_t events_end_ns; /* there may be none of what ended later; 0: there are all */
 	/* Switches of the threads of this and maybe other processes (trace/switch.h); NULL: they are not
 	 * known. */
 	const struct rec_event *switches;
 	size_t nswitches;
+	uint64_t switches_end_ns; /* they are not known from then on; 0: they are */
 	/* Start of the trace, in CLOCK_MONOTONIC; 0: it starts with the process. Earlier records are left
 	 * out, and waits that began earlier are cut to begin here. */
 	uint64_t begin_ns;
+	/* Where the arena lies in the process, if it is private memory, which has no name on some kernels. */
+	uint64_t at;
 	/* Keeps the files open from which names are read (images.h); NULL: they are opened each time. */
 	struct rec_images *images;
 };

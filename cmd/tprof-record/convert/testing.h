@@ -38,12 +38,12 @@ static inline void *rec_testing_need(void *p)
  * and ended at 2 s. */
 static inline void rec_testing_begin(struct rec_testing *t)
 {
-	void *base = rec_testing_need(mmap(NULL, REC_ARENA_SIZE, PROT_READ | PROT_WRITE,
+	void *base = rec_testing_need(mmap(NULL, rec_arena_size(0), PROT_READ | PROT_WRITE,
 					   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 	struct rec_header *h = base;
 
 	memset(t, 0, sizeof(*t));
-	t->process.arena = rec_arena_at(base);
+	t->process.arena = rec_arena_at(base, 0);
 	t->process.pid = 4000;
 	t->process.end_ns = 2000000000;
 	t->process.end_sec = 1700000001;
@@ -67,7 +67,7 @@ static inline void rec_testing_begin(struct rec_testing *t)
 static inline void rec_testing_end(struct rec_testing *t)
 {
 	if (t->process.arena.header)
-		munmap(t->process.arena.header, REC_ARENA_SIZE);
+		munmap(t->process.arena.header, rec_arena_size(0));
 	free(t->events);
 	free(t->switches);
 	memset(t, 0, sizeof(*t));
@@ -101,7 +101,7 @@ static inline uint32_t rec_testing_stack(struct rec_testing *t, const uint64_t *
 
 		while (i < used && (a->nodes[i].parent != node || a->nodes[i].pc != pcs[n]))
 			i++;
-		if (i == REC_NNODES)
+		if (i == REC_NNODES(0))
 			abort();
 		if (i == used) {
 			a->nodes[i] = (struct rec_node){
@@ -194,7 +194,7 @@ static inline void rec_testing_wait(struct rec_g *g, struct rec_event wait)
 	g->seq += 2;
 }
 
-/* An empty bucket, in the chains where Go's runtime would have it. */
+/* An empty bucket. */
 static inline struct rec_bucket *
 rec_testing_bucket(struct rec_testing *t, enum rec_bucket_kind kind, uint32_t stack, uint64_t size)
 {
@@ -202,14 +202,11 @@ rec_testing_bucket(struct rec_testing *t, enum rec_bucket_kind kind, uint32_t st
 	uint32_t i = a->header->buckets.used++;
 	struct rec_bucket *b = &a->buckets[i];
 
-	if (i >= REC_NBUCKETS)
+	if (i >= REC_NBUCKETS(0))
 		abort();
 	b->kind = kind;
 	b->stack = stack;
 	b->size = size;
-	b->hash = (stack * (uint64_t)0x9e3779b97f4a7c15u) ^ size ^ kind;
-	b->next = a->chains[b->hash % REC_NHASH];
-	a->chains[b->hash % REC_NHASH] = i + 1;
 	b->allnext = a->header->newest[kind];
 	a->header->newest[kind] = i + 1;
 	return b;

@@ -25,8 +25,9 @@
 /* Names the mapping, so that tools that look at the program's memory can tell it from the program's own. */
 static void set_name(long at, size_t size)
 {
-	rec_call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, (long)size, (long)"tprof-record",
-		 0);
+	if (rec_may(REC_NEED_NAMES))
+		rec_call(SYS_prctl, PR_SET_VMA, PR_SET_VMA_ANON_NAME, at, (long)size,
+			 (long)"tprof-record", 0);
 }
 
 void *rec_map(size_t size)
@@ -82,18 +83,20 @@ static long make_size(int fd, uint64_t size)
 }
 
 /* The file is sealed, so that it cannot be shortened while others have it mapped. */
-static long make_file(void)
+static long make_file(unsigned scale)
 {
+	char *const base = (char *)(uintptr_t)REC_PAGE;
 	long fd = rec_call(SYS_memfd_create, (long)"tprof-record", MFD_CLOEXEC | MFD_ALLOW_SEALING,
 			   0, 0, 0, 0);
 	long result;
 
 	if (fd < 0)
 		return fd;
-	result = make_size((int)fd, REC_ARENA_SIZE);
+	result = make_size((int)fd, rec_arena_size(scale));
 	/* Waits are found by hash, anywhere in their part, so the part gets all its memory now. */
 	if (!result)
-		result = allocate((int)fd, REC_AT_header, (uint64_t)REC_LAST_waits + 1);
+		result = allocate((int)fd, 0,
+				  (uint64_t)((char *)rec_arena_at(base, scale).modules - base));
 	if (!result) {
 		rec_call(SYS_fcntl, fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL, 0,
 			 0, 0);
@@ -126,24 +129,27 @@ static long populate(uint64_t from, uint64_t to)
 	return allocate(rec_core->fd, from, to);
 }
 
-bool rec_reserve_at(uint64_t from, uint64_t size)
+bool rec_reserve_at(const void *piece, uint64_t size)
 {
+	uint64_t from = (uint64_t)((const char *)piece - (const char *)rec_core->arena.header);
+
 	if (populate(from / REC_PAGE * REC_PAGE, REC_PAGES(from + size)) == 0)
 		return true;
 	rec_lose(REC_LOST_MEMORY, 1);
 	return false;
 }
 
-int rec_arena_make(bool shared, void **base, int *fd)
+int rec_arena_make(bool shared, unsigned scale, struct rec_arena *arena, int *fd)
 {
+	uint64_t size = rec_arena_size(scale);
 	long file = -1, at;
 
 	if (shared) {
-		file = make_file();
+		file = make_file(scale);
 		if (file < 0)
 			return (int)-file;
 	}
-	at = rec_call(SYS_mmap, 0, REC_ARENA_SIZE, PROT_READ | PROT_WRITE,
+	at = rec_call(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
 		      shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, file, 0);
 	if (at < 0 && at > -4096) {
 		if (file >= 0)
@@ -151,8 +157,10 @@ int rec_arena_make(bool shared, void **base, int *fd)
 		return (int)-at;
 	}
 	if (!shared)
-		set_name(at, REC_ARENA_SIZE);
-	*base = (void *)at;
+		set_name(at, size);
+	/* A core file would need memory for all of it. */
+	rec_call(SYS_madvise, at, (long)size, MADV_DONTDUMP, 0, 0, 0);
+	*arena = rec_arena_at((void *)at, scale);
 	*fd = (int)file;
 	return 0;
 }
@@ -165,12 +173,14 @@ struct part {
 
 static struct part part_of(enum rec_part part)
 {
-	struct rec_header *h = rec_core->arena.header;
+	const struct rec_arena *a = &rec_core->arena;
+	const unsigned scale = a->scale;
 
 	switch (part) {
 #define REC_X(name, type, n)                                                                       \
 	case REC_PART_##name:                                                                      \
-		return (struct part){REC_AT_##name, sizeof(type), n, &h->name};
+		return (struct part){(uint64_t)((char *)a->name - (char *)a->header),              \
+				     sizeof(type), n, &a->header->name};
 		REC_GROWING(REC_X)
 #undef REC_X
 	case REC_NPARTS:

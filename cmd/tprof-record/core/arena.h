@@ -1,7 +1,7 @@
 /* The memory that a recorded process and the recorder share. Everything that has to survive the process is in
  * it, so a signal, a crash or a kill loses nothing.
  *
- * It is a sparse memfd that the process makes, maps and sends to the recorder. Its parts lie at fixed offsets
+ * It is a sparse memfd that the process makes, maps and sends to the recorder. Its parts lie one behind the other
  * (REC_PARTS). Each grows from its beginning. Memory is reserved (fallocate) before it is touched, so a lack
  * of memory is a counted error and never a SIGBUS.
  *
@@ -20,15 +20,11 @@
 #include "tprof-record/core/event.h"
 
 #define REC_MAGIC   0x3130306472707274u /* "trprd001" */
-#define REC_VERSION 3
+#define REC_VERSION 4
 
 enum {
-	REC_NGS = 16384,      /* goroutines alive at a time whose present wait is known */
-	REC_NWAITS = 8192,    /* counters of waiters, by hash of the object */
-	REC_NNODES = 1 << 18, /* of the tree of stacks */
-	REC_NEDGES = 1 << 19, /* of the table that finds a node by parent and PC; a power of 2 */
-	REC_NBUCKETS = 1 << 15,
-	REC_NHASH = 179999, /* chains of buckets: buckHashSize of Go's runtime/mprof.go */
+	REC_NGS = 16384,   /* goroutines alive at a time whose present wait is known */
+	REC_NWAITS = 8192, /* counters of waiters, by hash of the object */
 	REC_NMODULES = 1024,
 	REC_STRING_BYTES = 1 << 19,
 	REC_NSETS = 4096, /* label sets */
@@ -39,6 +35,17 @@ enum {
 	REC_MAX_DEPTH = 1024, /* most frames of a stack; options.depth of them are taken */
 };
 
+/* The tables of stacks and of buckets have two sizes. The large one (scale 1) is for recordings of every block
+ * or nearly so; the small one does not use up the address space of a program that limits it (ulimit -v). */
+#define REC_NNODES(scale)      (1u << (18 + 5 * (scale))) /* of the tree of stacks */
+#define REC_NBUCKETS(scale)    (1u << (15 + 6 * (scale)))
+#define REC_EDGE_LEVELS(scale) (4 + 2 * (scale)) /* of the tables that find them (table.h) */
+#define REC_KEY_LEVELS(scale)  (3 + 2 * (scale))
+enum { REC_NSCALES = 2, REC_LARGE_BELOW = 65536 }; /* the heap rate with which tables are large */
+
+/* The first `level` levels of such a table have this many places together. */
+#define REC_LEVELS_SIZE(level) (((1u << (2 * (level))) - 1) / 3 << 14)
+
 /* What is recorded. The program may change the rates while it runs (api/). */
 struct rec_options {
 	_Atomic uint64_t heap_rate; /* mean bytes between samples; 0: off, 1: all */
@@ -47,7 +54,7 @@ struct rec_options {
 	_Atomic uint64_t
 	    mutex_fraction;	/* one of so many events, 0 off (Go: SetMutexProfileFraction) */
 	_Atomic uint32_t trace; /* events of the trace are written */
-	uint32_t depth;		/* frames per stack in profiles (Go: profstackdepth), 128 */
+	uint32_t depth;		/* frames per stack; 0: as many as the profiler has, 128 or 32 */
 	/* Which of Go's profilers counts: 105, 108, 118, 126. 105 has no mutex profile; before 118
 	 * block samples are not corrected for their bias; before 126 mutex samples are scaled by
 	 * the reader of the profile. */
@@ -59,9 +66,10 @@ struct rec_options {
 	uint64_t seed;		 /* of the random numbers; 0: from the clock */
 	_Atomic uint32_t cpu_hz; /* samples per second of CPU time; 0: off */
 	uint32_t cpu_signal;	 /* by which a thread's timer asks for one; 0: it cannot */
+	uint32_t mmap; /* memory that the program maps itself counts (profile/mapping.c) */
 };
 
-/* Counts of a heap bucket. Sizes follow, as a bucket has one size. */
+/* Counts of a heap bucket: blocks of its size, or pages (REC_PAGE) of mapped memory. */
 struct rec_heap_counts {
 	_Atomic uint64_t allocs, frees;
 };
@@ -72,23 +80,28 @@ enum rec_bucket_kind {
 	REC_MUTEX_BUCKET,
 	REC_CREATE_BUCKET, /* of threads */
 	REC_CPU_BUCKET,
+	REC_MMAP_BUCKET, /* memory that the program has mapped, not sampled */
 	REC_NBUCKET_KINDS
 };
 
 /* Keyed by kind, stack and size, as in runtime/mprof.go. */
 struct rec_bucket {
-	uint32_t next;	  /* in its chain: index + 1, 0 ends */
 	uint32_t allnext; /* of its kind, newest first: index + 1 */
 	uint32_t kind;	  /* enum rec_bucket_kind */
 	uint32_t stack;
-	/* Of heap: bytes of each block. Of cpu: the thread's name (string) in the high half, its label set
-	 * in the low one. */
+	uint32_t unused;
+	/* Of heap: bytes of each block. Of mmap: bytes of each mapping. Of cpu: the thread's name (string) in
+	 * the high half, its label set in the low one. */
 	uint64_t size;
-	uint64_t hash;
 	union {
 		struct {
-			struct rec_heap_counts published, pending; /* rec_heap_publish */
-		} heap;
+			struct rec_heap_counts now, published; /* rec_heap_publish */
+			_Atomic uint64_t temporary; /* freed by the next call of their thread */
+			/* In use at the moment of the highest use with that number. If another moment was
+			 * the highest since, nothing has changed here between the two: see
+			 * rec_heap_at_peak. */
+			_Atomic uint32_t peak, peak_number;
+		} heap; /* and mmap */
 		struct {
 			_Atomic uint64_t count; /* bits of a double */
 			_Atomic int64_t cycles; /* ns; of cpu: periods */
@@ -98,6 +111,9 @@ struct rec_bucket {
 
 /* The PC of the innermost frame of a thread that was in a system call. */
 #define REC_KERNEL_PC 0xffffffff80000001u
+
+/* The PC of the outermost frame of memory that the program has mapped; only profiles have it. */
+#define REC_MMAP_PC 0xffffffff80000002u
 
 /* A node of the tree of stacks; `parent` is the next one towards the root (0: none). Node 0 is no stack.
  */
@@ -157,13 +173,13 @@ struct rec_growth {
 	_Atomic uint32_t used, reserved;
 };
 
-/* The parts that grow: name in the header and in the arena, type, places. A part refers only to those
- * that come after it. */
+/* The parts that grow: name in the header and in the arena, type, places at a `scale`. A part refers only to
+ * those that come after it. */
 #define REC_GROWING(X)                                                                             \
 	X(gs, struct rec_g, REC_NGS)                                                               \
-	X(buckets, struct rec_bucket, REC_NBUCKETS)                                                \
+	X(buckets, struct rec_bucket, REC_NBUCKETS(scale))                                         \
 	X(modules, struct rec_module, REC_NMODULES)                                                \
-	X(nodes, struct rec_node, REC_NNODES)                                                      \
+	X(nodes, struct rec_node, REC_NNODES(scale))                                               \
 	X(sets, uint32_t, REC_NSETS * 16)                                                          \
 	X(strings, char, REC_STRING_BYTES)                                                         \
 	X(chunks, struct rec_chunk, REC_NCHUNKS)
@@ -173,8 +189,8 @@ struct rec_growth {
 #define REC_LOSSES(X) \
 	/*  what                            why */ \
 	X(EVENTS,     "events",             "they came faster than the recorder could read them") \
-	X(STACKS,     "stacks",             "the table of stacks was full") \
-	X(BUCKETS,    "profile samples",    "the table of profiles was full") \
+	X(STACKS,     "stacks",             "the table of stacks was full; see Losses in tprof-record(1)") \
+	X(BUCKETS,    "profile samples",    "the table of profiles was full; see Losses in tprof-record(1)") \
 	X(STRINGS,    "strings",            "the table of names was full") \
 	X(WAITS,      "waits",              "the table of threads was full") \
 	X(MODULES,    "mapped files",       "the table of mapped files was full") \
@@ -206,8 +222,13 @@ struct rec_header {
 	/* Newest bucket of each kind: index + 1. */
 	_Atomic uint32_t newest[REC_NBUCKET_KINDS];
 	_Atomic uint32_t insert_lock; /* futex: 0 free, 1 held, 2 waited for */
+	/* Bytes that are in use, as samples stand for them, the most there were, and how often that rose. Threads
+	 * change them often, so they have a cache line. */
+	_Alignas(64) _Atomic int64_t in_use;
+	_Atomic int64_t peak;
+	_Atomic uint32_t peaks;
 	/* Free chunks: index + 1 in the low half, a count of changes in the high one (ABA). */
-	_Atomic uint64_t free_chunks;
+	_Alignas(64) _Atomic uint64_t free_chunks;
 	_Atomic uint32_t stripe[REC_NSTRIPES]; /* the chunk that each is filling: index + 1 */
 	_Atomic uint32_t turns;		       /* chunks that were begun */
 	_Atomic uint32_t doorbell; /* futex: raised when chunks run short, or draining shall end */
@@ -216,6 +237,9 @@ struct rec_header {
 	/* Children without a record: those of vfork, which use the parent's memory until they execute a
 	 * program, and those that libc starts itself. */
 	_Atomic uint32_t untold;
+	/* Recording has ended before the process: when, and why (string). */
+	_Atomic uint32_t stopped;
+	_Atomic uint64_t stopped_ns;
 };
 
 /* The parts, in their order; each begins on a page. */
@@ -226,38 +250,56 @@ struct rec_header {
 	X(strings, char, REC_STRING_BYTES) /* each NUL-terminated; named by its offset, 0 is "" */ \
 	X(sets, uint32_t, REC_NSETS * 16)  /* label sets: n, then n pairs of strings; by offset */ \
 	X(gs, struct rec_g, REC_NGS)                                                               \
-	X(nodes, struct rec_node, REC_NNODES)                                                      \
-	X(edges, _Atomic uint32_t, REC_NEDGES) /* open addressing: a node, 0 free */               \
-	X(chains, _Atomic uint32_t, REC_NHASH) /* index + 1 of a bucket */                         \
-	X(buckets, struct rec_bucket, REC_NBUCKETS)                                                \
-	X(chunks, struct rec_chunk, REC_NCHUNKS)
+	X(chunks, struct rec_chunk, REC_NCHUNKS)                                                   \
+	X(nodes, struct rec_node, REC_NNODES(scale))                                               \
+	X(edges, _Atomic uint32_t, REC_LEVELS_SIZE(REC_EDGE_LEVELS(scale))) /* find nodes … */   \
+	X(keys, _Atomic uint32_t, REC_LEVELS_SIZE(REC_KEY_LEVELS(scale)))   /* … and buckets */  \
+	X(buckets, struct rec_bucket, REC_NBUCKETS(scale))
 
 #define REC_PAGE	4096u
 #define REC_PAGES(size) (((uint64_t)(size) + REC_PAGE - 1) / REC_PAGE * REC_PAGE)
 
-/* The offsets of the parts, REC_AT_header, REC_AT_waits …, and REC_ARENA_SIZE. */
-enum rec_places {
-#define REC_X(name, type, n)                                                                       \
-	REC_AT_##name, REC_LAST_##name = REC_AT_##name + (int)REC_PAGES(sizeof(type) * (n)) - 1,
-	REC_PARTS(REC_X)
-#undef REC_X
-	    REC_ARENA_SIZE
-};
-
-/* An arena that is mapped at `base`: pointers to its parts. */
+/* An arena that is mapped: pointers to its parts. */
 struct rec_arena {
 #define REC_X(name, type, n) type *name;
 	REC_PARTS(REC_X)
 #undef REC_X
+	unsigned scale;
 };
 
-static inline struct rec_arena rec_arena_at(void *base)
+/* Returns what a heap or mmap bucket has in use. */
+static inline uint64_t rec_heap_in_use(const struct rec_heap_counts *counts)
 {
-	return (struct rec_arena){
-#define REC_X(name, type, n) .name = (type *)(void *)((char *)base + REC_AT_##name),
-	    REC_PARTS(REC_X)
+	uint64_t frees = atomic_load_explicit(&counts->frees, memory_order_acquire),
+		 allocs = atomic_load_explicit(&counts->allocs, memory_order_relaxed);
+
+	return allocs > frees ? allocs - frees : 0;
+}
+
+/* Returns what it had in use when most was in use. */
+static inline uint64_t rec_heap_at_peak(const struct rec_header *h, const struct rec_bucket *b)
+{
+	return b->u.heap.peak_number == h->peaks ? b->u.heap.peak : rec_heap_in_use(&b->u.heap.now);
+}
+
+static inline struct rec_arena rec_arena_at(void *base, unsigned scale)
+{
+	struct rec_arena a = {.scale = scale};
+	char *at = base;
+
+#define REC_X(name, type, n)                                                                       \
+	a.name = (type *)(void *)at;                                                               \
+	at += REC_PAGES(sizeof(type) * (uint64_t)(n));
+	REC_PARTS(REC_X)
 #undef REC_X
-	};
+	return a;
+}
+
+static inline uint64_t rec_arena_size(unsigned scale)
+{
+#define REC_X(name, type, n) +REC_PAGES(sizeof(type) * (uint64_t)(n))
+	return 0 REC_PARTS(REC_X);
+#undef REC_X
 }
 
 #endif

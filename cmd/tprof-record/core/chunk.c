@@ -110,7 +110,8 @@ static struct rec_event *reserve(void)
 			continue;
 		}
 		if (patience-- > 0) {
-			rec_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+			if (rec_may(REC_NEED_YIELD))
+				rec_call(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
 			tries--;
 			continue;
 		}

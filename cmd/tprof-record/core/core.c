@@ -2,13 +2,15 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
 struct rec_core *rec_core;
+_Atomic uint32_t rec_lacks;
 
-/* Where the arena of the parent lies, after a fork has cleared the state. */
-static void *last_arena;
+/* The arena of the parent, after a fork has cleared the state. */
+static struct rec_arena last_arena;
 static uint32_t generations;
 
 uint64_t rec_now(void)
@@ -26,7 +28,8 @@ uint32_t rec_cpu_stamp(uint32_t tid)
 	struct timespec t;
 	uint64_t ns;
 
-	if (!rec_tracing() || rec_call(SYS_clock_gettime, clock, (long)&t, 0, 0, 0, 0))
+	if (!rec_tracing() || !rec_may(REC_NEED_TIMERS) ||
+	    rec_call(SYS_clock_gettime, clock, (long)&t, 0, 0, 0, 0))
 		return 0;
 	ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 	return (uint32_t)(ns >> REC_CPU_SHIFT) | 1;
@@ -36,10 +39,11 @@ uint32_t rec_cpu_stamp(uint32_t tid)
 static void set_options(struct rec_options *to, const struct rec_options *from)
 {
 	memcpy((void *)to, (const void *)from, sizeof(*to));
-	to->depth = from->depth ? from->depth : 128;
+	to->profiler = from->profiler ? from->profiler : 126;
+	/* Go: maxStack, later profstackdepth. */
+	to->depth = from->depth ? from->depth : to->profiler < 126 ? 32 : 128;
 	if (to->depth > REC_MAX_DEPTH)
 		to->depth = REC_MAX_DEPTH;
-	to->profiler = from->profiler ? from->profiler : 126;
 }
 
 static void begin_header(struct rec_header *h, const struct rec_options *options)
@@ -94,12 +98,22 @@ static void forget_samples(void)
 			rec_sampled[i] = 0;
 }
 
+/* Large tables take addresses that a process with a limit (ulimit -v) needs itself. */
+static unsigned scale_for(const struct rec_options *options)
+{
+	struct rlimit limit;
+
+	return options->heap_rate && options->heap_rate < REC_LARGE_BELOW &&
+	       !rec_call(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) &&
+	       limit.rlim_cur == RLIM_INFINITY;
+}
+
 int rec_core_begin(const struct rec_options *options, bool shared)
 {
 	struct rec_self *self = &rec_self;
 	struct rec_state *s = rec_state();
 	struct stat st;
-	void *base = NULL, *parents = NULL;
+	struct rec_arena arena, parents = {0};
 	int fd = -1, error;
 
 	if (rec_alive())
@@ -107,13 +121,13 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 	/* A fork clears the state. The state of an arena that was taken away may still be in use. */
 	if ((!s || s->core.generation) && !(s = rec_map(sizeof(*s))))
 		return ENOMEM;
-	error = rec_arena_make(shared, &base, &fd);
+	error = rec_arena_make(shared, scale_for(options), &arena, &fd);
 	if (error)
 		return error;
 	/* After a fork: the parent's arena is still mapped, and its modules are copied from it. */
-	if (last_arena && rec_core && !rec_core->generation)
+	if (rec_core && !rec_core->generation)
 		parents = last_arena;
-	last_arena = base;
+	last_arena = arena;
 	s->core.generation = ++generations;
 	memset(self, 0, sizeof(*self));
 	self->generation = generations;
@@ -123,19 +137,21 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 		s->device = st.st_dev;
 		s->inode = st.st_ino;
 	}
-	s->core.arena = rec_arena_at(base);
+	s->core.arena = arena;
 	rec_core = &s->core;
 	begin_header(s->core.arena.header, options);
 	if (!reserve_first()) {
-		rec_unmap(parents, REC_ARENA_SIZE);
+		rec_unmap(parents.header, rec_arena_size(parents.scale));
 		return ENOMEM;
 	}
-	forget_samples();
+	/* Looking at the counters touches their memory. */
+	if (generations > 1)
+		forget_samples();
 	atomic_store_explicit(&s->core.live, 1, memory_order_release);
 	rec_thread_begin(0, 0);
-	if (parents) {
-		inherit_modules(rec_arena_at(parents));
-		rec_unmap(parents, REC_ARENA_SIZE);
+	if (parents.header) {
+		inherit_modules(parents);
+		rec_unmap(parents.header, rec_arena_size(parents.scale));
 	}
 	return 0;
 }
@@ -144,4 +160,14 @@ void rec_core_end(void)
 {
 	if (rec_core)
 		atomic_store_explicit(&rec_core->live, 0, memory_order_relaxed);
+}
+
+void rec_core_resume(void)
+{
+	if (rec_core && rec_core->generation)
+		atomic_store_explicit(&rec_core->live, 1, memory_order_release);
+	if (!rec_enter())
+		return;
+	rec_cpu_begin((uint32_t)rec_call(SYS_gettid, 0, 0, 0, 0, 0, 0));
+	rec_leave();
 }

@@ -30,6 +30,25 @@ struct rec_core {
 };
 extern struct rec_core *rec_core;
 
+/* System calls that the process may not make any more, by what needs them (preload/filter.c). */
+enum rec_need {
+	REC_NEED_ALL = 1,
+	REC_NEED_START = 2,	/* a new process */
+	REC_NEED_TIMERS = 4,	/* timers and clocks of CPU time */
+	REC_NEED_FILES = 8,	/* reading /proc */
+	REC_NEED_NAMES = 16,	/* of threads and mappings */
+	REC_NEED_KINDS = 32,	/* of descriptors */
+	REC_NEED_YIELD = 64,	/* yielding the processor */
+	REC_NEED_HANDLER = 128, /* of the signal for CPU samples: changing it, … */
+	REC_NEED_RETURN = 256,	/* … and returning from it */
+};
+extern _Atomic uint32_t rec_lacks; /* forked children inherit it */
+
+static inline bool rec_may(uint32_t need)
+{
+	return !(atomic_load_explicit(&rec_lacks, memory_order_relaxed) & need);
+}
+
 static inline bool rec_alive(void)
 {
 	return rec_core && atomic_load_explicit(&rec_core->live, memory_order_acquire);
@@ -49,8 +68,14 @@ struct rec_self {
 	uint32_t stripe;
 	uint64_t random;
 	uint64_t heap_rate; /* for which until_sample was drawn */
+	struct {
+		int64_t until_sample; /* after the last sample; another: more was allocated */
+		uint32_t bucket;      /* of that block; 0: another was freed since */
+		bool was_temporary;   /* what rec_free freed last */
+	} last;
 	struct rec_stack_cache *cache;
 	uint64_t contention; /* ns spent waiting for the recorder's own locks, not charged yet */
+	uint64_t announced;  /* object of the last rec_announce, if its release is to come */
 	/* Waits that have begun: at most one, unless signal handlers wait as well. */
 	struct {
 		const struct rec_event *wait;
@@ -80,6 +105,8 @@ extern __thread struct rec_self rec_self __attribute__((tls_model("initial-exec"
 int rec_core_begin(const struct rec_options *options, bool shared);
 /* Ends recording in this process. Other threads may be in the middle of a record. */
 void rec_core_end(void);
+/* Goes on after rec_core_end. */
+void rec_core_resume(void);
 
 /* Makes the calling thread a goroutine: the one that rec_thread_new has announced (`g`), or a new one (0).
  * Returns at once if the thread has a goroutine already. */
@@ -198,6 +225,9 @@ static inline bool rec_waited_for(const void *object)
  * wake-up: writes POST, and makes the caller's stack the one that the mutex profile blames. `wakes` is 1,
  * or UINT32_MAX for all. */
 void rec_post(const void *object, uint32_t wakes, unsigned skip);
+/* The same for a program that says so itself: a hook may see the release, too, and post it once more. The thread's
+ * next post of that object is then the same release, and is left out, unless the thread waits before it. */
+void rec_announce(const void *object, uint32_t wakes, unsigned skip);
 
 /* ---- CPU samples ---- */
 
@@ -230,6 +260,33 @@ uint32_t rec_free(void *block);
 void rec_unfree(void *block, uint32_t bucket);
 /* Begins sampling anew with this rate, as Go does after MemProfileRate is set. */
 void rec_set_heap_rate(uint64_t rate);
+
+/* Returns whether memory that the program maps counts in the heap profile. */
+static inline bool rec_maps(void)
+{
+	const struct rec_options *o;
+
+	if (!rec_alive())
+		return false;
+	o = &rec_core->arena.header->options;
+	return o->mmap && atomic_load_explicit(&o->heap_rate, memory_order_relaxed);
+}
+/* Record what the program does with its address space. All are called between rec_mapping_begin, if it returns
+ * true, and rec_mapping_end, during which other threads wait at rec_mapping_begin.
+ *
+ * rec_mapping_set: the range is used like that from now on; if it is in use, by the caller's stack.
+ * rec_mapping_allow: the program may write to the range, or may not access it, if it is known.
+ * rec_mapping_use: what is known of an address. */
+enum rec_use {
+	REC_UNUSED,   /* not mapped, or shared with files and others */
+	REC_RESERVED, /* not accessible or only for reading; counts as soon as it may be written */
+	REC_IN_USE,
+};
+bool rec_mapping_begin(void);
+void rec_mapping_end(void);
+void rec_mapping_set(const void *start, size_t size, enum rec_use use, unsigned skip);
+void rec_mapping_allow(const void *start, size_t size, bool use, unsigned skip);
+enum rec_use rec_mapping_use(const void *address);
 
 /* Count a wait and a contended unlock, by the rates in options (Go: blockevent, mutexevent). */
 void rec_block_event(uint64_t ns, uint32_t stack);

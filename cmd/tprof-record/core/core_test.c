@@ -37,7 +37,7 @@ static void test_core_begin_shared(void **state)
 	assert_int_equal(1, rec_core->arena.gs[0].id);
 	assert_int_equal(1, count_events(REC_THREAD_START));
 	assert_int_equal(0, fstat(rec_core->fd, &st));
-	assert_int_equal(REC_ARENA_SIZE, st.st_size);
+	assert_int_equal(rec_arena_size(rec_core->arena.scale), st.st_size);
 	assert_true(st.st_blocks * 512 < 5 << 20);
 	/* Nobody can cut it. */
 	assert_int_equal(-1, ftruncate(rec_core->fd, 4096));
@@ -223,10 +223,10 @@ static void test_core_reservation_fails(void **state)
 #endif
 	begin(true);
 	/* What is not reserved yet is not there to be had. */
+	take_away((char *)rec_core->arena.chunks + 65536, rec_core->arena.nodes);
 	take_away(rec_core->arena.nodes + 4096, rec_core->arena.edges);
-	take_away(rec_core->arena.buckets, rec_core->arena.chunks);
-	take_away((char *)rec_core->arena.chunks + 65536,
-		  (char *)rec_core->arena.header + REC_ARENA_SIZE);
+	take_away(rec_core->arena.buckets,
+		  (char *)rec_core->arena.header + rec_arena_size(rec_core->arena.scale));
 	for (i = 0; i < 20 * REC_CHUNK_EVENTS; i++)
 		rec_write(&event);
 	assert_int_not_equal(0, header()->lost[REC_LOST_EVENTS]);
@@ -246,8 +246,9 @@ static void test_core_reservation_fails(void **state)
 		rec_block_event(10, 1);
 	assert_int_equal(10, header()->lost[REC_LOST_BUCKETS]);
 	/* When there is memory again, it goes on. */
-	assert_true(mmap(rec_core->arena.header, REC_ARENA_SIZE, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_FIXED, rec_core->fd, 0) != MAP_FAILED);
+	assert_true(mmap(rec_core->arena.header, rec_arena_size(rec_core->arena.scale),
+			 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, rec_core->fd,
+			 0) != MAP_FAILED);
 	first = count_events(REC_LOG);
 	for (i = 0; i < 1000; i++)
 		rec_write(&event);

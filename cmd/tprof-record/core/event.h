@@ -42,7 +42,8 @@
 	X(PROCESS_FORK)   /* pid of the child     - */ \
 	X(PROCESS_EXEC)   /* -                    string: the program about to be executed */ \
 	X(PROCESS_EXIT)   /* exit status          -                   by exit, _exit or return from main */ \
-	X(THREAD_USAGE)   /* run delay, ns        -                   what thread g has used, at its end or that of the process */
+	X(THREAD_USAGE)   /* run delay, ns        -                   what thread g has used, at its end or that of the process */ \
+	X(HEAP)           /* bytes                -                   so much memory was in use, by the samples of the heap */
 
 /* Why a goroutine waited. Reasons that Go's runtime has too use its words, so Go's tools sort and name them
  * as usual: in traces and profiles (go 1.26, traceBlockReason), in printed stacks (runtime2.go,
@@ -144,6 +145,9 @@ enum rec_event_flag {
 
 /* THREAD_USAGE: it is not known. */
 #define REC_DELAY_UNKNOWN UINT64_MAX
+
+/* Memory in use is told when it has changed by so many bytes. */
+#define REC_HEAP_CHANGE 65536
 
 /* CPU times have units of 1 << REC_CPU_SHIFT ns. */
 enum { REC_CPU_SHIFT = 8 };

@@ -33,7 +33,8 @@
 	X("profiler", profiler)                                                                    \
 	X("threadcreate", threadcreate)                                                            \
 	X("syscall", syscall_ns)                                                                   \
-	X("cpu", cpu_hz)
+	X("cpu", cpu_hz)                                                                           \
+	X("mmap", mmap)
 /* "children=0|1": whether forked and executed children are recorded as well. */
 #define REC_SETTING_CHILDREN "children"
 

@@ -15,7 +15,7 @@
 	X(core_begin) X(thread_begin) X(thread_end) X(thread_new) \
 	X(thread_name) X(g_take) X(g_leave) X(wait_store) X(wait_clear) X(modules_read) \
 	X(now) X(stack) X(backtrace) X(string) X(label_set) \
-	X(write) X(wait_begin) X(wait_end) X(settle_now) X(post) X(malloc) X(free) \
+	X(write) X(wait_begin) X(wait_end) X(settle_now) X(announce) X(malloc) X(free) \
 	X(set_heap_rate) X(block_event) X(mutex_event) X(blame_begin) X(blame_end) X(heap_publish)
 /* clang-format on */
 

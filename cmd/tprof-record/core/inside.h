@@ -106,6 +106,18 @@ struct rec_shard {
 	uint64_t unused[5]; /* pads the struct to a cache line */
 };
 
+/* Memory that the program has mapped (profile/mapping.c), by address. */
+struct rec_range {
+	uint64_t start, end;
+	uint32_t bucket; /* index + 1; 0: reserved, not in use */
+};
+
+struct rec_ranges {
+	_Atomic uint32_t lock;
+	uint32_t n, room;
+	struct rec_range *at;
+};
+
 /* The waiters for a lock (profile/blame.c). */
 struct rec_blame {
 	_Atomic uint32_t lock, n;
@@ -122,16 +134,17 @@ struct rec_state {
 	_Atomic uint32_t epoch; /* raised when code may have been loaded or unloaded */
 	_Atomic uint32_t string_lock, cache_lock, tree_lock;
 	_Atomic uint32_t reading_modules;
-	_Atomic uint32_t levels;	   /* of the table of edges */
-	_Atomic uint32_t chains;	   /* bits: parts of the table of chains that have memory */
+	_Atomic uint32_t edge_levels, key_levels; /* of these tables (table.h) that have memory */
 	_Atomic uint32_t wary[REC_NPARTS]; /* reservations to refuse at once after one failed */
-	_Atomic uint64_t free_gs;	   /* places of goroutines, as header.free_chunks */
+	_Atomic int64_t heap_told; /* bytes in use, in the last HEAP record */
+	_Atomic uint64_t free_gs;		/* places of goroutines, as header.free_chunks */
 	uint32_t ncaches;
 	/* The first REC_NCOMMON are shared by the threads that have no cache of their own. */
 	struct rec_stack_cache *caches, *free_cache;
 	_Atomic uint32_t common_lock[REC_NCOMMON];
 	struct rec_pending pending[REC_NPENDING];
 	struct rec_shard shard[REC_NSHARDS];
+	struct rec_ranges ranges;
 	struct rec_blame blame[REC_NWAITS];   /* beside each of the arena's waits */
 	_Atomic uint32_t names[REC_NNAMES];   /* offsets of strings, 0 free */
 	_Atomic uint32_t labels[REC_NLABELS]; /* offsets of sets */
@@ -182,12 +195,12 @@ static inline void rec_lose(enum rec_loss what, uint64_t n)
 /* ---- the arena ---- */
 
 /* Makes and maps an arena, with memory for its header and waits. Returns 0 or an errno value. */
-int rec_arena_make(bool shared, void **base, int *fd);
+int rec_arena_make(bool shared, unsigned scale, struct rec_arena *arena, int *fd);
 /* Reserves memory for entries [0, upto) of a part. Returns false if there is none; each refusal by the system
  * is counted. */
 bool rec_reserve(enum rec_part part, uint32_t upto);
 /* Reserves memory for a piece of the arena. */
-bool rec_reserve_at(uint64_t from, uint64_t size);
+bool rec_reserve_at(const void *from, uint64_t size);
 /* Raises `used` to `upto`, unless it is higher already. */
 void rec_raise(_Atomic uint32_t *used, uint32_t upto);
 
@@ -220,9 +233,26 @@ void rec_random_seed(void);
  * the registers after that return. */
 struct rec_frame {
 	uint64_t pc, sp, fp;
+#if defined(__aarch64__)
+	uint64_t link; /* x30 in interrupted code, which may hold the return address; else 0 */
+	bool loose;    /* sp was not found: it is at least this */
+#endif
 };
 
 /* The frame of the caller of the function that uses this macro. That function must not be inlined. */
+#if defined(__aarch64__)
+/* Where a frame ends, its frame pointer does not tell. */
+struct rec_frame rec_caller_of(struct rec_frame own);
+static inline __attribute__((always_inline)) struct rec_frame rec_caller(void)
+{
+	struct rec_frame own = {0};
+
+	__asm__ volatile("adr %0, . + 1\n\tmov %1, sp\n\tmov %2, x29\n\tmov %3, x30"
+			 : "=&r"(own.pc), "=&r"(own.sp), "=&r"(own.fp), "=&r"(own.link));
+	return rec_caller_of(own);
+}
+#define REC_CALLER() rec_caller()
+#else
 #define REC_CALLER()                                                                               \
 	(struct rec_frame)                                                                         \
 	{                                                                                          \
@@ -230,6 +260,7 @@ struct rec_frame {
 		.sp = (uint64_t)(uintptr_t)__builtin_frame_address(0) + 16,                        \
 		.fp = *(uint64_t *)__builtin_frame_address(0)                                      \
 	}
+#endif
 
 /* Does the same as rec_stack, starting from the given frame. */
 uint32_t rec_stack_from(struct rec_frame frame, unsigned skip);
@@ -270,6 +301,8 @@ void rec_cpu_end_inside(struct rec_frame caller);
 /* ---- buckets, records ---- */
 
 void rec_write_inside(const struct rec_event *event);
+/* Counts in a heap or mmap bucket. `bytes`: by how much memory in use grows. */
+void rec_heap_count(uint32_t bucket, uint64_t allocs, uint64_t frees, int64_t bytes);
 /* Returns the index + 1 of a bucket, and adds it if it is missing. Returns 0, and counts the loss, if there
  * is no room. */
 uint32_t rec_bucket_of(enum rec_bucket_kind kind, uint32_t stack, uint64_t size);

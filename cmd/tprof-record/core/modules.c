@@ -122,9 +122,11 @@ void rec_modules_read(void)
 	at_work = &rec_state()->reading_modules;
 	if (atomic_exchange_explicit(at_work, 1, memory_order_acquire))
 		return;
-	size = rec_call(SYS_readlinkat, -100 /* AT_FDCWD */, (long)"/proc/self/exe", (long)exe,
-			sizeof(exe), 0, 0);
-	r.exe = size > 0 ? rec_string(exe, (size_t)size) : 0;
+	size = !rec_may(REC_NEED_FILES)
+		   ? 0
+		   : rec_call(SYS_readlinkat, -100 /* AT_FDCWD */, (long)"/proc/self/exe",
+			      (long)exe, sizeof(exe), 0, 0);
+	r.exe = size > 0 ? rec_string(exe, (size_t)size) : rec_core->arena.header->exe;
 	r.vdso = getauxval(AT_SYSINFO_EHDR);
 	r.before =
 	    atomic_load_explicit(&rec_core->arena.header->modules.used, memory_order_acquire);

@@ -111,7 +111,7 @@ static inline size_t pcs_of(uint32_t stack, uint64_t *pcs, size_t room)
 {
 	size_t n = 0;
 
-	for (; stack && stack < REC_NNODES && n < room && n < REC_MAX_DEPTH; n++) {
+	for (; stack && stack < header()->nodes.used && n < room && n < REC_MAX_DEPTH; n++) {
 		pcs[n] = rec_core->arena.nodes[stack].pc;
 		stack = rec_core->arena.nodes[stack].parent;
 	}

@@ -126,7 +126,7 @@ void rec_thread_begin_inside(uint32_t g, uint64_t entry)
 			slot->creator = p->creator;
 		}
 		/* A thread created through a hook has only inherited its creator's name. */
-		if (met)
+		if (met && rec_may(REC_NEED_NAMES))
 			rec_call(SYS_prctl, PR_GET_NAME, (long)slot->name, 0, 0, 0, 0);
 		/* Readers that find the place (api/state.c) may use it from now on. */
 		atomic_store_explicit(&slot->tid, (uint32_t)event.object, memory_order_release);
@@ -181,6 +181,8 @@ static uint64_t run_delay(uint32_t tid)
 	unsigned spaces = 0;
 	long fd, n;
 
+	if (!rec_may(REC_NEED_FILES))
+		return REC_DELAY_UNKNOWN;
 	size += put_number(text + size, tid);
 	memcpy(text + size, "/schedstat", sizeof("/schedstat"));
 	fd = rec_call(SYS_openat, AT_FDCWD, (long)text, O_RDONLY | O_CLOEXEC, 0, 0, 0);

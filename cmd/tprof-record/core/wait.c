@@ -105,6 +105,7 @@ __attribute__((noinline)) void rec_wait_begin(struct rec_event *wait, unsigned s
 	if (!rec_enter())
 		return;
 	rec_known();
+	rec_self.announced = 0;
 	if (rec_self.nopen)
 		rec_wait_abandon(wait);
 	if (rec_self.ndue)
@@ -157,14 +158,11 @@ void rec_wait_end(struct rec_event *wait, unsigned flags)
 	rec_leave();
 }
 
-__attribute__((noinline)) void rec_post(const void *object, uint32_t wakes, unsigned skip)
+static void post_inside(const void *object, uint32_t wakes, struct rec_frame caller, unsigned skip)
 {
-	struct rec_frame caller = REC_CALLER();
 	struct rec_event post = {.kind = REC_POST, .object = (uint64_t)(uintptr_t)object};
 	bool blamed;
 
-	if (!rec_enter())
-		return;
 	rec_known();
 	blamed = rec_blame_due(post.object);
 	if (blamed || rec_tracing()) {
@@ -174,5 +172,28 @@ __attribute__((noinline)) void rec_post(const void *object, uint32_t wakes, unsi
 		    blamed ? rec_blame_post(post.object, post.stack) : rec_now();
 		rec_write_inside(&post);
 	}
+}
+
+__attribute__((noinline)) void rec_post(const void *object, uint32_t wakes, unsigned skip)
+{
+	struct rec_frame caller = REC_CALLER();
+
+	if (!rec_enter())
+		return;
+	if (rec_self.announced && rec_self.announced == (uint64_t)(uintptr_t)object)
+		rec_self.announced = 0;
+	else
+		post_inside(object, wakes, caller, skip);
+	rec_leave();
+}
+
+__attribute__((noinline)) void rec_announce(const void *object, uint32_t wakes, unsigned skip)
+{
+	struct rec_frame caller = REC_CALLER();
+
+	if (!rec_enter())
+		return;
+	post_inside(object, wakes, caller, skip);
+	rec_self.announced = (uint64_t)(uintptr_t)object;
 	rec_leave();
 }

@@ -343,6 +343,45 @@ static void *watch(void *arg)
 	return arg;
 }
 
+/* What the program announces, and a hook posts after it, is posted once. */
+static void test_wait_announced(void **state)
+{
+	struct rec_event wait = wait_for(REC_ON_COND);
+
+	(void)state;
+	begin_with(&options);
+	rec_announce(&object, 1, 0);
+	rec_post(&object, 1, 0);
+	assert_int_equal(1, count_events(REC_POST));
+	rec_post(&object, 1, 0);
+	assert_int_equal(2, count_events(REC_POST));
+	rec_announce(&object, 1, 0);
+	rec_announce(&object, 1, 0);
+	assert_int_equal(4, count_events(REC_POST));
+	/* Another object; and the release did not follow before the next wait. */
+	rec_post(&wait, 1, 0);
+	assert_int_equal(5, count_events(REC_POST));
+	rec_wait_begin(&wait, 0);
+	rec_wait_end(&wait, 0);
+	rec_post(&object, 1, 0);
+	assert_int_equal(6, count_events(REC_POST));
+}
+
+static void test_depth_of_profilers(void **state)
+{
+	static const struct rec_options cases[] = {
+	    {0}, {.profiler = 118}, {.profiler = 105, .depth = 50}};
+	static const uint32_t depth[] = {128, 32, 50};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		begin_with(&cases[i]);
+		assert_int_equal(depth[i], header()->options.depth);
+		stop(NULL);
+	}
+	begin_with(&options);
+}
+
 static void test_wait_at_once(void **state)
 {
 	pthread_t thread[THREADS], watcher;
@@ -390,6 +429,8 @@ int main(void)
 	    cmocka_unit_test_teardown(test_wait_nested, stop),
 	    cmocka_unit_test_teardown(test_wait_abandoned, stop),
 	    cmocka_unit_test_teardown(test_wait_blames_the_holder, stop),
+	    cmocka_unit_test_teardown(test_wait_announced, stop),
+	    cmocka_unit_test_teardown(test_depth_of_profilers, stop),
 	    cmocka_unit_test_teardown(test_wait_at_once, stop),
 	};
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "tprof-record/core/hello.h"
+#include "tprof-record/parent/debuginfod.h"
 #include "tprof-record/parent/file.h"
 #include "tprof-record/parent/program.h"
 
@@ -466,7 +467,8 @@ static void note_limits(struct rec_attach *a)
 static void end(struct rec_attach *a)
 {
 	uint64_t now = rec_now();
-	struct rec_images *images = rec_images_new();
+	struct rec_debuginfod debuginfod = {0};
+	struct rec_images *images = rec_images_new(rec_debuginfod_fetch, &debuginfod);
 
 	rec_switches_stop(a->switches);
 	if (a->end_ns) {
@@ -482,7 +484,9 @@ static void end(struct rec_attach *a)
 	a->result.children = a->children;
 	note_limits(a);
 	rec_dump_write(a->image, true, a->request, images, &a->result.last);
+	rec_debuginfod_remark(&debuginfod, a->result.last.remark, sizeof(a->result.last.remark));
 	rec_images_free(images);
+	rec_debuginfod_end(&debuginfod);
 }
 
 static void release(struct rec_attach *a)

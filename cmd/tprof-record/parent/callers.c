@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/units.h"
+
 enum {
 	MAX_IMAGES = 512,      /* alive at a time: each has a thread */
 	MAX_CONNECTIONS = 256, /* that have not said anything yet */
@@ -57,9 +59,54 @@ static void note_length(struct rec_session *s, const struct rec_image *image)
 	s->recorded_to_ns = image->end_ns;
 }
 
+/* Finds out whether the recording of an image ended before its process did: by a filter of system calls, or with
+ * a program that does not report. Ends the image at that time, which is returned, and says why. */
+static uint64_t find_end(struct rec_session *s, struct rec_image *image, char why[300])
+{
+	const struct rec_header *h = image->arena.header;
+	uint64_t stopped = atomic_load(&h->stopped_ns), ns = 0;
+	char path[200] = "", name[16] = "";
+
+	if (atomic_load(&h->ended) && image->drain.exec_ns) {
+		ns = image->drain.exec_ns;
+		rec_image_string(image, image->drain.exec_path, path, sizeof(path));
+	} else if (!image->other_clock) {
+		ns = rec_switches_exec(s->switches, image->pid, h->start_ns, image->end_ns, name);
+	}
+	if (stopped && (!ns || stopped < ns)) {
+		ns = stopped;
+		rec_image_string(image, atomic_load(&h->stopped), path, sizeof(path));
+		snprintf(why, 300, "%s", path);
+	} else if (ns) {
+		snprintf(why, 300,
+			 "it executed %s, which did not report to the recorder (statically linked, "
+			 "privileged, or cut off by a sandbox)",
+			 path[0] ? path : name);
+	}
+	rec_image_cut(image, ns);
+	return ns;
+}
+
+static void tell_end(struct rec_session *s, const struct rec_image *image, const char *why)
+{
+	struct rec_result *r = &s->result;
+	uint64_t from = image->arena.header->start_ns;
+	char after[TP_UNITS_SIZE];
+
+	tp_fmt_ns(after, image->end_ns > from ? (int64_t)(image->end_ns - from) : 0);
+	if (image->is_main)
+		snprintf(r->ended, sizeof(r->ended), "after %s: %s", after, why);
+	else if (!r->others_ended++)
+		snprintf(r->other_ended, sizeof(r->other_ended), "%d-%s after %s: %s",
+			 (int)image->pid, image->program, after, why);
+}
+
 /* Ends an image and has its files written. */
 static void end_image(struct rec_session *s, struct rec_image *image, bool alive, uint64_t exec_ns)
 {
+	uint64_t left_ns;
+	char why[300];
+
 	unlist(s, image);
 	if (image->process >= 0)
 		rec_session_unwatch(s, image->process);
@@ -70,14 +117,16 @@ static void end_image(struct rec_session *s, struct rec_image *image, bool alive
 	if (alive && image->is_main)
 		note_length(s, image);
 	memcpy(s->forked, image->drain.forked, sizeof(s->forked));
-	if (!s->o->request->children)
-		s->result.children +=
-		    image->drain.nforks + atomic_load(&image->arena.header->untold);
+	s->hooked += image->drain.nforks + atomic_load(&image->arena.header->untold);
 	image->displaced = exec_ns && image->is_main;
-	if (is_brief(image, exec_ns) && !image->asked) {
+	left_ns = exec_ns ? 0 : find_end(s, image, why);
+	if (is_brief(image, exec_ns ? exec_ns : left_ns) && !image->asked) {
+		s->met -= left_ns ? 1 : 0;
 		rec_image_free(image);
 		s->nheld--;
 	} else {
+		if (left_ns)
+			tell_end(s, image, why);
 		rec_writer_add(&s->writer, image, true, -1, false);
 	}
 }
@@ -96,10 +145,8 @@ static bool wants(struct rec_session *s, const struct rec_caller *c)
 {
 	if (s->closed)
 		return false;
-	if (c->pid != s->pid && !s->o->request->children) {
-		s->result.children++;
+	if (c->pid != s->pid && !s->o->request->children)
 		return false;
-	}
 	if (s->nimages < MAX_IMAGES && s->nheld < s->max_held)
 		return true;
 	s->result.turned_away++;
@@ -129,9 +176,11 @@ static void begin_image(struct rec_session *s, struct rec_caller *c)
 		return;
 	}
 	image->is_main = c->pid == s->pid;
+	s->met += !image->is_main && !before;
 	/* In a PID namespace of its own its threads have other numbers for us, and in a time namespace other
 	 * times. */
-	if (image->arena.header->pid == (uint32_t)c->pid && !image->other_clock)
+	if (s->o->request->trace && image->arena.header->pid == (uint32_t)c->pid &&
+	    !image->other_clock)
 		image->switches = s->switches;
 	if (s->o->request->trace && !image->switches)
 		atomic_store(&image->arena.header->options.cpu_time, 1);

@@ -168,6 +168,10 @@ size_t rec_drain(struct rec_drain *d, const struct rec_arena *a, struct rec_spoo
 		/* A hostile program may have changed it. */
 		if (kind > REC_NOTHING && kind < REC_NKINDS)
 			rec_spool_put(s, e, kind);
+		if (kind == REC_PROCESS_EXEC) {
+			d->exec_ns = e->end;
+			d->exec_path = e->arg;
+		}
 		if (kind == REC_PROCESS_FORK)
 			d->forked[d->nforks++ % REC_DRAIN_FORKS] = (uint32_t)e->object;
 	}

@@ -39,6 +39,9 @@ struct rec_drain {
 	} * round;		/* records of this round; REC_NCHUNKS * REC_CHUNK_EVENTS places */
 	uint64_t given_up;	/* records that are not waited for any more */
 	uint64_t nonsense;	/* records of an unknown kind */
+	/* When it last was about to execute another program, and which (string); 0: never. */
+	uint64_t exec_ns;
+	uint32_t exec_path;
 	/* The latest processes that it has forked. */
 	uint32_t forked[REC_DRAIN_FORKS];
 	unsigned nforks; /* in all */

@@ -93,7 +93,7 @@ static int64_t total(const struct tp_profile *p, size_t type)
 
 static void describe(char what[96], enum rec_profile_kind kind, const struct tp_profile *p)
 {
-	char a[TP_UNITS_SIZE], b[TP_UNITS_SIZE], c[40];
+	char a[TP_UNITS_SIZE], b[TP_UNITS_SIZE], c[40], d[TP_UNITS_SIZE];
 
 	if (kind == REC_PROFILE_CPU && !p->nsamples)
 		snprintf(what, 96, "no samples%s", p->nnotices ? "" : ": it used little CPU time");
@@ -102,8 +102,9 @@ static void describe(char what[96], enum rec_profile_kind kind, const struct tp_
 			 rec_dump_plural(c, (uint64_t)total(p, 0), "sample"));
 	else if (kind == REC_PROFILE_HEAP && !p->nsamples && p->period > 1)
 		snprintf(what, 96, "no samples: it allocated little; --heap=1 samples everything");
-	else if (kind == REC_PROFILE_HEAP && p->ntypes >= 4)
-		snprintf(what, 96, "%s in use, %s allocated in %s", tp_fmt_bytes(a, total(p, 3)),
+	else if (kind == REC_PROFILE_HEAP && p->ntypes >= 6)
+		snprintf(what, 96, "%s in use, %s at the peak, %s allocated in %s",
+			 tp_fmt_bytes(a, total(p, 3)), tp_fmt_bytes(d, total(p, 5)),
 			 tp_fmt_bytes(b, total(p, 1)),
 			 rec_dump_plural(c, (uint64_t)total(p, 0), "block"));
 	else if ((kind == REC_PROFILE_BLOCK || kind == REC_PROFILE_MUTEX) && p->ntypes >= 2)
@@ -217,15 +218,19 @@ static void add_switches(struct making *m, struct rec_process *p)
 {
 	static const struct rec_event none;
 	struct rec_switches *s = m->image->switches;
+	struct rec_switches_list list;
 	struct tp_err err = {0};
 
 	if (!s)
 		return;
-	if (rec_switches_map(s, p->arena.header->start_ns, p->end_ns, &p->switches, &p->nswitches,
-			     &m->dump->lost_switches, &err))
+	if (rec_switches_map(s, p->arena.header->start_ns, p->end_ns, &list, &err))
 		trouble(m->dump, "switches of threads: %s", err.msg);
-	else if (!p->switches)
-		p->switches = &none;
+	else
+		p->switches = list.events ? list.events : &none;
+	p->nswitches = list.n;
+	p->switches_end_ns = list.end_ns;
+	m->dump->lost_switches = list.lost;
+	m->dump->switch_error = list.error;
 	m->dump->exact = p->switches != NULL;
 }
 
@@ -244,6 +249,8 @@ static void write_trace(struct making *m)
 	for (int i = 0; i < ATTEMPTS; i++) {
 		code = rec_spool_map(s, &p.events, &err);
 		p.nevents = s->n;
+		if (!code && s->lost)
+			p.events_end_ns = s->n ? p.events[s->n - 1].end : 1;
 		if (!code)
 			code = try_trace(m, &p, &result, &size, &err);
 		if (!code || !make_room(m, &err))
@@ -267,7 +274,7 @@ static void write_trace(struct making *m)
 	m->dump->more_delay = result.more_delay;
 	m->dump->exact = m->dump->exact && result.exact;
 	m->dump->nonsense += result.contradictions;
-	memcpy(m->dump->remark, result.remark, sizeof(m->dump->remark));
+	memcpy(m->dump->remark, result.remark, sizeof(result.remark));
 }
 
 /* ---- all of it ---- */
@@ -281,6 +288,18 @@ static void count_losses(struct rec_dump *d, const struct rec_image *image,
 	d->spilled = image->spool.lost;
 	d->spill_error = image->spool.error;
 	d->nonsense += image->drain.nonsense;
+}
+
+void rec_dump_add_losses(struct rec_dump *sum, const struct rec_dump *d)
+{
+	for (int i = 0; i < REC_NLOSSES; i++)
+		sum->lost[i] += d->lost[i];
+	sum->lost_switches += d->lost_switches;
+	sum->unfinished += d->unfinished;
+	sum->spilled += d->spilled;
+	if (d->spill_error)
+		sum->spill_error = d->spill_error;
+	sum->nonsense += d->nonsense;
 }
 
 void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d)

@@ -24,7 +24,7 @@ struct rec_dump {
 	/* Sentences: what could not be written and why. */
 	char trouble[REC_DUMP_TROUBLES][400];
 	size_t ntroubles;
-	char remark[200];
+	char remark[320];
 	uint64_t lost[REC_NLOSSES]; /* counted by the process */
 	uint64_t unfinished;	    /* records whose threads died while writing them */
 	uint64_t spilled;	    /* records that did not fit on the disk */
@@ -35,6 +35,7 @@ struct rec_dump {
 	bool more_delay; /* that of some threads is not known */
 	bool exact;	 /* by the kernel's switches */
 	uint64_t lost_switches;
+	int switch_error; /* errno of that, if the disk was full; else they came too fast */
 	/* Why threads could not be looked at while they ran, "" */
 	char blind[400];
 };
@@ -51,6 +52,9 @@ void rec_dump_write(struct rec_image *image, bool final, const struct rec_reques
 
 /* Notes in *d why no files were written. */
 void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d);
+
+/* Adds the losses of a dump to those in *sum. */
+void rec_dump_add_losses(struct rec_dump *sum, const struct rec_dump *d);
 
 /* "1,234" */
 char *rec_dump_count(char text[TP_COUNT_SIZE], uint64_t n);

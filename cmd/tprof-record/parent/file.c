@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/regex.h"
 #include "tprof-record/convert/profile/profile.h"
 
 /* The file that is being written: only one thread of the recorder writes files. */
@@ -42,6 +41,7 @@ int rec_file_begin(struct rec_file *f, const char *folder, const char *name, str
 	f->stream = cmd_draft_open(&f->draft, path, false);
 	if (!f->stream)
 		return failed(err, "create it");
+	f->draft.unsynced = true;
 	snprintf(f->part, sizeof(f->part), "%s", f->draft.part);
 	atomic_store(&current, f);
 	return 0;
@@ -117,25 +117,44 @@ int rec_folder_new(char path[PATH_MAX], struct tp_err *err)
 	return 0;
 }
 
-int rec_folder_is_ours(const char *name)
+/* Returns what follows `text`, if the name begins with it; else NULL. */
+static const char *after(const char *name, const char *text)
 {
-	char kinds[128] = "", pattern[256];
-	struct tp_regex re;
-	struct tp_err err;
-	int is_ours;
+	size_t n = strlen(text);
 
-	for (int kind = 0; kind < REC_NPROFILES; kind++) {
-		strcat(kinds, kind ? "|" : "");
-		strcat(kinds, rec_profile_name((enum rec_profile_kind)kind));
-	}
-	/* The end is that of a part (common/draft.h). */
-	snprintf(pattern, sizeof(pattern),
-		 "^(trace\\.out(\\.symbols)?|(%s)(\\.[0-9]{4,})?\\.(pb\\.gz|txt))"
-		 "(\\.part-[0-9a-f]+)?$",
-		 kinds);
-	is_ours = !tp_regex_init(&re, pattern, "", &err) && tp_regex_match(&re, name, strlen(name));
-	tp_regex_release(&re);
-	return is_ours;
+	return strncmp(name, text, n) ? NULL : name + n;
+}
+
+/* Returns whether this is the end of a name, or that of a part (common/draft.h). */
+static bool ends(const char *rest)
+{
+	const char *number = after(rest, ".part-");
+
+	return !*rest || (number && *number && !number[strspn(number, "0123456789abcdef")]);
+}
+
+/* KIND.pb.gz, KIND.0001.txt … */
+static bool is_profile(const char *name, const char *kind)
+{
+	const char *rest = after(name, kind), *type;
+	size_t digits = rest && *rest == '.' ? strspn(rest + 1, "0123456789") : 0;
+
+	if (digits >= 4)
+		rest += 1 + digits;
+	return rest && (((type = after(rest, ".pb.gz")) && ends(type)) ||
+			((type = after(rest, ".txt")) && ends(type)));
+}
+
+bool rec_folder_is_ours(const char *name)
+{
+	const char *rest = after(name, "trace.out");
+
+	if (rest && (ends(rest) || ((rest = after(rest, ".symbols")) && ends(rest))))
+		return true;
+	for (int kind = 0; kind < REC_NPROFILES; kind++)
+		if (is_profile(name, rec_profile_name((enum rec_profile_kind)kind)))
+			return true;
+	return false;
 }
 
 void rec_folder_clear(const char *path)

@@ -39,6 +39,6 @@ int rec_folder_new(char path[PATH_MAX], struct tp_err *err);
 /* Removes the files of an earlier recording from a folder: only those with names that we use. */
 void rec_folder_clear(const char *path);
 /* Returns whether a file of that name belongs to a recording, or is one that was not finished. */
-int rec_folder_is_ours(const char *name);
+bool rec_folder_is_ours(const char *name);
 
 #endif

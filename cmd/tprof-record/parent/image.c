@@ -85,7 +85,7 @@ static int seal(int memory)
 
 /* The memory must have the right size and keep it, or reading it could raise SIGBUS. It is sealed before its
  * size is read, as the program could shrink it in between. */
-static int check_memory(int memory, struct tp_err *err)
+static int check_memory(int memory, unsigned *scale, struct tp_err *err)
 {
 	int unsealed = seal(memory);
 	struct stat st;
@@ -93,7 +93,10 @@ static int check_memory(int memory, struct tp_err *err)
 	if (fstat(memory, &st))
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot look at its memory: %s",
 				  strerror(errno));
-	if (!S_ISREG(st.st_mode) || st.st_size != REC_ARENA_SIZE)
+	for (*scale = 0; *scale < REC_NSCALES; ++*scale)
+		if ((uint64_t)st.st_size == rec_arena_size(*scale))
+			break;
+	if (!S_ISREG(st.st_mode) || *scale == REC_NSCALES)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "its memory does not have the size that this version uses");
 	if (unsealed)
@@ -117,36 +120,42 @@ static int check_header(const struct rec_header *h, struct tp_err *err)
 	return 0;
 }
 
-static void name_it(struct rec_image *image)
+/* Each byte is read once, as the program may change it. */
+void rec_image_string(const struct rec_image *image, uint32_t at, char *to, size_t size)
 {
-	uint32_t exe = image->arena.header->exe;
-	char path[PATH_MAX];
 	size_t n = 0;
 
-	/* Not checked yet: each byte is read once, as the program may change it. */
-	while (exe < REC_STRING_BYTES && n < sizeof(path) - 1) {
-		char c = image->arena.strings[exe++];
+	while (at < REC_STRING_BYTES && n < size - 1) {
+		char c = image->arena.strings[at++];
 
 		if (!c)
 			break;
-		path[n++] = c;
+		to[n++] = c;
 	}
-	path[n] = 0;
+	to[n] = 0;
+}
+
+static void name_it(struct rec_image *image)
+{
+	char path[PATH_MAX];
+
+	rec_image_string(image, image->arena.header->exe, path, sizeof(path));
 	rec_program_name(path, image->program);
 }
 
 static int map(struct rec_image *image, int memory, struct tp_err *err)
 {
-	int code = check_memory(memory, err);
+	unsigned scale = 0;
+	int code = check_memory(memory, &scale, err);
 	void *base;
 
 	if (code)
 		return code;
-	base = mmap(NULL, REC_ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+	base = mmap(NULL, rec_arena_size(scale), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
 	if (base == MAP_FAILED)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot map its memory: %s",
 				  strerror(errno));
-	image->arena = rec_arena_at(base);
+	image->arena = rec_arena_at(base, scale);
 	return check_header(image->arena.header, err);
 }
 
@@ -211,7 +220,7 @@ void rec_image_free(struct rec_image *image)
 	rec_spool_end(&image->spool);
 	rec_drain_end(&image->drain);
 	if (image->arena.header)
-		munmap(image->arena.header, REC_ARENA_SIZE);
+		munmap(image->arena.header, rec_arena_size(image->arena.scale));
 	if (image->process >= 0)
 		close(image->process);
 	free(image->last_job);
@@ -241,12 +250,14 @@ static void stamp(uint64_t *ns, uint64_t *sec, uint64_t *nsec)
 	*nsec = (uint64_t)t.tv_nsec;
 }
 
-static void end_earlier(struct rec_image *image, uint64_t ns)
+void rec_image_cut(struct rec_image *image, uint64_t ns)
 {
 	uint64_t unix_ns = image->end_sec * 1000000000u + image->end_nsec;
 
-	image->end_ns -= ns;
-	unix_ns -= ns;
+	if (ns <= image->arena.header->start_ns || ns >= image->end_ns)
+		return;
+	unix_ns -= image->end_ns - ns;
+	image->end_ns = ns;
 	image->end_sec = unix_ns / 1000000000u;
 	image->end_nsec = unix_ns % 1000000000u;
 }
@@ -266,8 +277,7 @@ void rec_image_halt(struct rec_image *image, bool alive, uint64_t exec_ns)
 	stamp(&image->end_ns, &image->end_sec, &image->end_nsec);
 	image->alive = alive;
 	/* The exec may be heard late. */
-	if (exec_ns > image->arena.header->start_ns && exec_ns < image->end_ns)
-		end_earlier(image, image->end_ns - exec_ns);
+	rec_image_cut(image, exec_ns);
 }
 
 /* ---- folders ---- */

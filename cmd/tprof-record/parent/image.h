@@ -62,6 +62,10 @@ int rec_image_folder(const struct rec_image *image, char path[PATH_MAX], struct 
 /* Takes the last records and ends the drainer. `alive`: the process is still running, but its trace ends
  * here. `exec_ns`: when it became another image (CLOCK_MONOTONIC), or 0. */
 void rec_image_halt(struct rec_image *image, bool alive, uint64_t exec_ns);
+/* Ends its time earlier, after rec_image_halt. A time that is not between begin and end changes nothing. */
+void rec_image_cut(struct rec_image *image, uint64_t ns);
+/* Copies a string of the arena, of which nothing is checked yet; it is cut to `size`. */
+void rec_image_string(const struct rec_image *image, uint32_t at, char *to, size_t size);
 /* Switches recording off in a process that is still running. To be called after the copy, which includes the
  * rates. */
 void rec_image_silence(struct rec_image *image);

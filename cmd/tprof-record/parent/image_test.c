@@ -44,10 +44,10 @@ static int begin(void **state)
 	strcpy(p->folder, "/tmp/image_test-XXXXXX");
 	assert_non_null(mkdtemp(p->folder));
 	p->memory = memfd_create("image_test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	assert_int_equal(ftruncate(p->memory, REC_ARENA_SIZE), 0);
-	base = mmap(NULL, REC_ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, p->memory, 0);
+	assert_int_equal(ftruncate(p->memory, (off_t)rec_arena_size(0)), 0);
+	base = mmap(NULL, rec_arena_size(0), PROT_READ | PROT_WRITE, MAP_SHARED, p->memory, 0);
 	assert_ptr_not_equal(base, MAP_FAILED);
-	p->a = rec_arena_at(base);
+	p->a = rec_arena_at(base, 0);
 	h = p->a.header;
 	*h = (struct rec_header){.magic = REC_MAGIC,
 				 .version = REC_VERSION,
@@ -71,7 +71,7 @@ static int end(void **state)
 	struct dirent *e;
 
 	rec_image_free(p->image);
-	munmap(p->a.header, REC_ARENA_SIZE);
+	munmap(p->a.header, rec_arena_size(0));
 	assert_non_null(d);
 	while ((e = readdir(d)))
 		if (e->d_name[0] != '.')
@@ -187,7 +187,8 @@ static void test_image_refused(void **state)
 
 		begin((void **)&p);
 		if (!strcmp(what, "size"))
-			assert_int_equal(ftruncate(p->memory, REC_ARENA_SIZE - REC_PAGE), 0);
+			assert_int_equal(ftruncate(p->memory, (off_t)rec_arena_size(0) - REC_PAGE),
+					 0);
 		if (!strcmp(what, "magic"))
 			p->a.header->magic++;
 		if (!strcmp(what, "version"))
@@ -250,7 +251,7 @@ static void scribble(struct program *p, unsigned *seed)
 
 	for (int i = 0; i < 20000; i++) {
 		size_t at =
-		    ((size_t)rand_r(seed) << 12 ^ (size_t)rand_r(seed)) % (REC_ARENA_SIZE - 8);
+		    ((size_t)rand_r(seed) << 12 ^ (size_t)rand_r(seed)) % (rec_arena_size(0) - 8);
 		uint64_t v =
 		    rand_r(seed) & 1 ? (uint64_t)rand_r(seed) % 100 : (uint64_t)rand_r(seed) << 33;
 
@@ -258,7 +259,7 @@ static void scribble(struct program *p, unsigned *seed)
 	}
 	/* What leads to all else: counts a little too large, or far. */
 	h->nodes.used = (uint32_t)rand_r(seed);
-	h->buckets.used = REC_NBUCKETS + (uint32_t)rand_r(seed) % 3;
+	h->buckets.used = REC_NBUCKETS(0) + (uint32_t)rand_r(seed) % 3;
 	h->modules.used = (uint32_t)rand_r(seed) % (2 * REC_NMODULES);
 	h->strings.used = (uint32_t)rand_r(seed) % (2 * REC_STRING_BYTES);
 	h->sets.used = (uint32_t)rand_r(seed);
@@ -267,7 +268,7 @@ static void scribble(struct program *p, unsigned *seed)
 	h->free_chunks = (uint64_t)rand_r(seed) << 20;
 	h->exe = (uint32_t)rand_r(seed);
 	for (int i = 0; i < REC_NBUCKET_KINDS; i++)
-		h->newest[i] = (uint32_t)rand_r(seed) % (2 * REC_NBUCKETS);
+		h->newest[i] = (uint32_t)rand_r(seed) % (2 * REC_NBUCKETS(0));
 	for (int i = 0; i < 50; i++) {
 		struct rec_chunk *c = &p->a.chunks[rand_r(seed) % REC_NCHUNKS];
 

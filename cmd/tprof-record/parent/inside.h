@@ -34,7 +34,9 @@ struct rec_session {
 	/* Including images that wait to be written: each has some descriptors and some memory. */
 	unsigned nheld, max_held;
 	struct rec_writer writer;
-	struct rec_switches *switches; /* NULL: the kernel does not tell, or no trace is wanted */
+	struct rec_switches *switches; /* NULL: the kernel does not tell */
+	unsigned met;	 /* processes that reported and are recorded, without the program */
+	unsigned hooked; /* processes that were begun by functions of libc */
 	pid_t pid;
 	uint64_t begin_ns, over_ns;
 	uint64_t snapshot_ns,

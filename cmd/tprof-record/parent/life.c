@@ -11,6 +11,19 @@
 
 enum { PATIENCE_MS = 500 /* after which a signal ends a recorder whose program is over */ };
 
+/* Counts the processes that the program and its children began, and of which nothing was recorded. The kernel knows
+ * all of them, if it tells. */
+static void count_children(struct rec_session *s)
+{
+	struct rec_result *r = &s->result;
+	uint64_t begun = rec_switches_begun(s->switches, &r->more_children);
+
+	if (begun < s->hooked)
+		begun = s->hooked;
+	begun -= begun < s->met ? begun : s->met;
+	r->children = begun < r->turned_away ? 0 : begun - r->turned_away;
+}
+
 void rec_session_close(struct rec_session *s, bool alive)
 {
 	rec_session_hear_all(s);
@@ -19,6 +32,7 @@ void rec_session_close(struct rec_session *s, bool alive)
 	s->recorded_to_ns = rec_now();
 	rec_session_end_images(s, alive);
 	rec_switches_stop(s->switches);
+	count_children(s);
 }
 
 static void program_over(struct rec_session *s, int status)

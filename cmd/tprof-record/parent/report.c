@@ -106,58 +106,78 @@ static void say_running(struct lines *l, const struct rec_result *r)
 	    d->delay_ns ? delay : "");
 }
 
-static void say_losses(struct lines *l, const struct rec_result *r)
+/* What was lost of `program` and its threads. */
+static void say_losses_of(struct lines *l, const char *program, const struct rec_dump *d)
 {
 	static const char *const what[][2] = {
 #define REC_X(name, text, why) {text, why},
 	    REC_LOSSES(REC_X)
 #undef REC_X
 	};
-	const struct rec_dump *d = &r->last;
 	char n[40];
-	bool any = false;
 
-	for (int i = 0; i < REC_NLOSSES; i++) {
+	for (int i = 0; i < REC_NLOSSES; i++)
 		/* Time lost waiting for the recorder itself is a sample of the mutex profile. */
-		if (!d->lost[i] || i == REC_LOST_CONTENTION)
-			continue;
-		say(l, "lost: %s %s: %s", rec_dump_count(n, d->lost[i]), what[i][0], what[i][1]);
-		any = true;
-	}
+		if (d->lost[i] && i != REC_LOST_CONTENTION)
+			say(l, "tprof-record: %s: lost %s %s: %s", program,
+			    rec_dump_count(n, d->lost[i]), what[i][0], what[i][1]);
 	if (d->lost_switches)
-		say(l, "lost: %s %s", rec_dump_count(n, d->lost_switches),
-		    "context switches: they came faster than the recorder could read them; the "
-		    "trace calls these times \"not known\"");
+		say(l,
+		    "tprof-record: %s: lost %s context switches: %s; the trace calls these times "
+		    "\"not known\"",
+		    program, rec_dump_count(n, d->lost_switches),
+		    d->switch_error ? strerror(d->switch_error)
+				    : "they came faster than the recorder could read them");
 	if (d->unfinished)
-		say(l, "lost: %s: their threads ended while writing them",
+		say(l, "tprof-record: %s: lost %s: their threads ended while writing them", program,
 		    rec_dump_plural(n, d->unfinished, "event"));
 	if (d->spilled)
-		say(l, "lost: %s at the end: %s", rec_dump_plural(n, d->spilled, "event"),
+		say(l, "tprof-record: %s: lost %s at the end: %s", program,
+		    rec_dump_plural(n, d->spilled, "event"),
 		    strerror(d->spill_error ? d->spill_error : ENOSPC));
 	if (d->nonsense)
-		say(l, "left out: %s records or entries that are not valid",
-		    rec_dump_count(n, d->nonsense));
-	if (!any && !d->lost_switches && !d->unfinished && !d->spilled && !d->nonsense &&
-	    !r->cut[0] && d->nfiles && !d->ntroubles)
+		say(l, "tprof-record: %s: left out %s records or entries that are not valid",
+		    program, rec_dump_count(n, d->nonsense));
+}
+
+static void say_losses(struct lines *l, const struct rec_result *r)
+{
+	say_losses_of(l, r->program, &r->last);
+	if (r->cut[0])
+		say(l, "tprof-record: %s: %s", r->program, r->cut);
+	say_losses_of(l, "other processes", &r->rest);
+}
+
+static void say_remarks(struct lines *l, const struct rec_result *r)
+{
+	if (r->last.nfiles && !rec_report_loses(r))
 		say(l, "nothing lost");
-	if (d->remark[0])
-		say(l, "%s", d->remark);
+	if (r->last.remark[0])
+		say(l, "%s", r->last.remark);
 	if (r->blind[0])
 		say(l, "%s", r->blind);
-	if (r->cut[0])
-		say(l, "%s", r->cut);
 	if (r->limits[0])
 		say(l, "%s", r->limits);
 }
 
-static void say_others(struct lines *l, const struct rec_result *r)
+static void say_others(struct lines *l, const struct rec_result *r,
+		       const struct rec_request *request)
 {
 	char n[40];
 
+	if (r->ended[0])
+		say(l, "recording ended %s", r->ended);
+	if (r->others_ended)
+		say(l, "recording of %s ended early; the first: %s",
+		    rec_dump_plural(n, r->others_ended, "process"), r->other_ended);
 	if (r->children)
-		say(l, "not recorded: %s that it started%s",
+		say(l, "not recorded: %s%s that %s", r->more_children ? "at least " : "",
 		    rec_dump_plural(n, r->children, "process"),
-		    r->attached ? "" : "; use --follow-children");
+		    request->children
+			? "did not report to the recorder (statically linked, privileged, or cut "
+			  "off by a sandbox)"
+		    : r->attached ? "it started"
+				  : "it started; use --follow-children");
 	if (r->turned_away)
 		say(l, "not recorded: %s: too many at the same time",
 		    rec_dump_plural(n, r->turned_away, "process"));
@@ -221,11 +241,12 @@ int rec_report(const struct rec_result *r, const struct rec_request *request, st
 {
 	struct lines l = {.out = out};
 
+	say_losses(&l, r);
 	say_how_it_ended(&l, r);
 	say_files(&l, r, request);
 	say_running(&l, r);
-	say_losses(&l, r);
-	say_others(&l, r);
+	say_remarks(&l, r);
+	say_others(&l, r, request);
 	say_troubles(&l, r);
 	say_what_next(&l, r);
 	return l.failed ? TP_ENOMEM : 0;
@@ -235,6 +256,22 @@ int rec_report_troubles(const struct rec_result *r, struct tp_buf *out)
 {
 	struct lines l = {.out = out};
 
+	say_losses(&l, r);
 	say_troubles(&l, r);
 	return l.failed ? TP_ENOMEM : 0;
+}
+
+static bool loses(const struct rec_dump *d)
+{
+	for (int i = 0; i < REC_NLOSSES; i++)
+		if (d->lost[i] && i != REC_LOST_CONTENTION)
+			return true;
+	return d->lost_switches || d->unfinished || d->spilled || d->nonsense || d->ntroubles;
+}
+
+bool rec_report_loses(const struct rec_result *r)
+{
+	return loses(&r->last) || loses(&r->rest) || r->snapshot_troubles || r->other_troubles ||
+	       r->turned_away || r->refused[0] || !r->recorded || r->ended[0] || r->others_ended ||
+	       r->cut[0];
 }

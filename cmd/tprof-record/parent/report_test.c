@@ -97,21 +97,26 @@ static void test_report_losses(void **state)
 	r.turned_away = 1;
 	r.last.ntroubles = 1;
 	strcpy(r.last.trouble[0], "run/block.pb.gz: cannot write it");
-	expect(&r, "tprof-record: server: 1.5s, killed by signal 9 (Killed)\n"
+	r.rest.lost[REC_LOST_STACKS] = 4;
+	expect(&r, "tprof-record: server: lost 1,234,567 events: they came faster than the "
+		   "recorder could read them\n"
+		   "tprof-record: server: lost 1 event: their threads ended while writing them\n"
+		   "tprof-record: server: lost 10 events at the end: No space left on device\n"
+		   "tprof-record: server: left out 3 records or entries that are not valid\n"
+		   "tprof-record: other processes: lost 4 stacks: the table of stacks was full; "
+		   "see Losses in tprof-record(1)\n"
+		   "tprof-record: server: 1.5s, killed by signal 9 (Killed)\n"
 		   "recorded in run:\n"
 		   "  heap.pb.gz              2KiB  1MiB in use\n"
 		   "  trace.out               100B\n"
 		   "  and of 12 snapshots, *.0001 to 0012.pb.gz\n"
 		   "  4712-ls/\n"
 		   "  4713-a\\x1bb/\n"
-		   "lost: 1,234,567 events: they came faster than the recorder could read them\n"
-		   "lost: 1 event: their threads ended while writing them\n"
-		   "lost: 10 events at the end: No space left on device\n"
-		   "left out: 3 records or entries that are not valid\n"
 		   "not recorded: 1 process: too many at the same time\n"
 		   "tprof-record: run/block.pb.gz: cannot write it\n"
 		   "look at it: tprof-top run/trace.out\n"
 		   "            tprof-top run/heap.pb.gz\n");
+	assert_true(rec_report_loses(&r));
 }
 
 static void test_report_running(void **state)
@@ -123,7 +128,7 @@ static void test_report_running(void **state)
 				   "  trace.out               100B\n",
 			  tail[] = "look at it: tprof-top run/trace.out\n"
 				   "            tprof-top run/heap.pb.gz\n";
-	char all[600];
+	char all[700];
 
 	(void)state;
 	r.last.running_ns = 250000000;
@@ -138,11 +143,44 @@ static void test_report_running(void **state)
 	r.last.lost_switches = 7000;
 	snprintf(
 	    all, sizeof(all),
-	    "%sCPU time: at least 250ms (from the kernel's context switches); run delay: 1ms\n"
-	    "lost: 7,000 context switches: they came faster than the recorder could read them; "
-	    "the trace calls these times \"not known\"\n%s",
+	    "tprof-record: server: lost 7,000 context switches: they came faster than the "
+	    "recorder could read them; the trace calls these times \"not known\"\n"
+	    "%sCPU time: at least 250ms (from the kernel's context switches); run delay: 1ms\n%s",
 	    head, tail);
 	expect(&r, all);
+}
+
+static void test_report_not_recorded(void **state)
+{
+	struct rec_result r = recorded();
+	struct rec_request request = {.children = true};
+	struct tp_buf out = {0};
+
+	(void)state;
+	strcpy(r.ended, "after 12ms: its seccomp filter does not allow futex");
+	r.others_ended = 2;
+	strcpy(r.other_ended, "7-sh after 3ms: it entered the strict mode of seccomp");
+	r.children = 1;
+	assert_int_equal(rec_report(&r, &request, &out), 0);
+	assert_int_equal(tp_buf_put(&out, "", 1), 0);
+	assert_null(strstr((char *)out.data, "nothing lost"));
+	assert_non_null(strstr(
+	    (char *)out.data,
+	    "recording ended after 12ms: its seccomp filter does not allow futex\n"
+	    "recording of 2 processes ended early; the first: 7-sh after 3ms: it entered the "
+	    "strict "
+	    "mode of seccomp\n"
+	    "not recorded: 1 process that did not report to the recorder (statically linked, "
+	    "privileged, or cut off by a sandbox)\n"));
+	tp_buf_release(&out);
+	r.more_children = true;
+	request.children = false;
+	assert_int_equal(rec_report(&r, &request, &out), 0);
+	assert_int_equal(tp_buf_put(&out, "", 1), 0);
+	assert_non_null(strstr((char *)out.data,
+			       "not recorded: at least 1 process that it started; use "
+			       "--follow-children\n"));
+	tp_buf_release(&out);
 }
 
 static void test_report_nothing(void **state)
@@ -158,10 +196,17 @@ static void test_report_nothing(void **state)
 	assert_int_equal(rec_report_troubles(&r, &out), 0);
 	assert_true(out.size > 0);
 	tp_buf_release(&out);
+	assert_true(rec_report_loses(&r));
 	r = recorded();
 	assert_int_equal(rec_report_troubles(&r, &out), 0);
 	assert_int_equal(out.size, 0);
 	tp_buf_release(&out);
+	assert_false(rec_report_loses(&r));
+	r.last.lost[REC_LOST_BUCKETS] = 1;
+	assert_int_equal(rec_report_troubles(&r, &out), 0);
+	assert_true(out.size > 0);
+	tp_buf_release(&out);
+	assert_true(rec_report_loses(&r));
 }
 
 static void test_report_goes_on(void **state)
@@ -189,8 +234,9 @@ static void test_report_attached(void **state)
 	r.children = 2;
 	strcpy(r.cut, "3 of 9 stacks are cut");
 	strcpy(r.limits, "not seen: time in the kernel");
-	expect(&r, "tprof-record: server: process 4711, recorded for 1.5s, until it ended\n"
-		   "3 of 9 stacks are cut\n"
+	assert_true(rec_report_loses(&r));
+	expect(&r, "tprof-record: server: 3 of 9 stacks are cut\n"
+		   "tprof-record: server: process 4711, recorded for 1.5s, until it ended\n"
 		   "not seen: time in the kernel\n"
 		   "not recorded: 2 processes that it started\n");
 	r = recorded();
@@ -204,10 +250,10 @@ static void test_report_attached(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_report_all_well), cmocka_unit_test(test_report_empty_profile),
-	    cmocka_unit_test(test_report_losses),   cmocka_unit_test(test_report_nothing),
-	    cmocka_unit_test(test_report_goes_on),  cmocka_unit_test(test_report_running),
-	    cmocka_unit_test(test_report_attached),
+	    cmocka_unit_test(test_report_all_well),	cmocka_unit_test(test_report_empty_profile),
+	    cmocka_unit_test(test_report_losses),	cmocka_unit_test(test_report_nothing),
+	    cmocka_unit_test(test_report_goes_on),	cmocka_unit_test(test_report_running),
+	    cmocka_unit_test(test_report_not_recorded), cmocka_unit_test(test_report_attached),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

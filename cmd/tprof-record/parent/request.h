@@ -39,7 +39,8 @@ enum {
 			.profiler = 126,                                                           \
 			.depth = REC_DEFAULT_DEPTH,                                                \
 			.syscall_ns = REC_SYSCALL_NS,                                              \
-			.cpu_hz = REC_DEFAULT_CPU_HZ                                               \
+			.cpu_hz = REC_DEFAULT_CPU_HZ,                                              \
+			.mmap = 1                                                                  \
 		}                                                                                  \
 	}
 

@@ -44,8 +44,9 @@ static void test_request_settings(void **state)
 	n = rec_request_settings(&r, "tprof-record.1.x", text, sizeof(text));
 	assert_int_equal(n, strlen(text));
 	/* What was not asked for is off. */
-	assert_string_equal(text, "tprof-record.1.x heap=65536 block=0 mutex=0 trace=0 depth=128 "
-				  "profiler=126 threadcreate=0 syscall=20000 cpu=0 children=1");
+	assert_string_equal(text,
+			    "tprof-record.1.x heap=65536 block=0 mutex=0 trace=0 depth=128 "
+			    "profiler=126 threadcreate=0 syscall=20000 cpu=0 mmap=1 children=1");
 	assert_int_equal(rec_request_settings(&r, "tprof-record.1.x", little, sizeof(little)), n);
 	assert_string_equal(little, "tprof-record.1.");
 }

@@ -72,6 +72,7 @@ static void on_final(struct rec_session *s, const struct rec_job *job)
 		snprintf(r->other[r->others], sizeof(r->other[0]), "%s",
 			 strrchr(image->folder, '/') + 1);
 	r->others++;
+	rec_dump_add_losses(&r->rest, &job->dump);
 	r->other_troubles += (unsigned)job->dump.ntroubles;
 }
 
@@ -267,8 +268,11 @@ static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 		return code;
 	if (!realpath(r->folder, s->here))
 		memcpy(s->here, r->folder, sizeof(s->here));
-	if (s->o->request->trace &&
-	    rec_switches_begin(&s->switches, pid, s->o->request->children, r->folder, err))
+	if (rec_switches_begin(&s->switches, pid,
+			       !s->o->request->trace	 ? REC_SWITCHES_OF_NONE
+			       : s->o->request->children ? REC_SWITCHES_OF_ALL
+							 : REC_SWITCHES_OF_PROGRAM,
+			       r->folder, err))
 		snprintf(r->no_switches, sizeof(r->no_switches), "%.199s", err->msg);
 	return 0;
 }

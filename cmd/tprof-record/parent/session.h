@@ -26,6 +26,7 @@ struct rec_result {
 	bool over;	      /* it has ended */
 	bool recorded;	      /* its process reported */
 	struct rec_dump last; /* the files of the program itself */
+	struct rec_dump rest; /* the losses of all other images */
 	unsigned snapshots;
 	unsigned snapshot_troubles; /* files of snapshots that could not be written, … */
 	char snapshot_trouble[400]; /* … the first of them, and why */
@@ -35,10 +36,15 @@ struct rec_result {
 	unsigned others;
 	char other[REC_SESSION_LINES][80];
 	unsigned other_troubles; /* files of theirs that could not be written */
-	unsigned children;	 /* not recorded, as following children was not requested */
-	unsigned strangers;	 /* reports of other users' processes */
-	unsigned turned_away;	 /* more processes at a time than are recorded */
-	char refused[400];	 /* why a process that reported could not be recorded, "" */
+	/* When and why recording ended before the program did, ""; and of others: how many, and the first of them. */
+	char ended[400];
+	unsigned others_ended;
+	char other_ended[400];
+	uint64_t children;    /* that were not recorded */
+	bool more_children;   /* there may be more: the kernel did not tell */
+	unsigned strangers;   /* reports of other users' processes */
+	unsigned turned_away; /* more processes at a time than are recorded */
+	char refused[400];    /* why a process that reported could not be recorded, "" */
 	/* Of a program that was recorded from outside (attach.h). */
 	bool attached;
 	bool executed;	  /* another program, which ended the recording */

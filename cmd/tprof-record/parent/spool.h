@@ -14,10 +14,10 @@
 #define REC_SPOOL_BUFFER 1365 /* records, just under 64 KiB */
 
 struct rec_spool {
-	int fd;	     /* -1: none */
-	size_t n;    /* records in the file */
-	size_t held; /* records in `buffer` */
-	uint64_t lost;
+	int fd;	       /* -1: none */
+	size_t n;      /* records in the file */
+	size_t held;   /* records in `buffer` */
+	uint64_t lost; /* all at the end */
 	int error; /* errno of the first write that failed, 0: none; nothing is written after it */
 	struct rec_event *buffer;
 	const struct rec_event *map;

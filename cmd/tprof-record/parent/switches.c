@@ -25,7 +25,8 @@ enum {
 	/* Pages of a ring, powers of 2. kernel.perf_event_mlock_kb (516 for each processor) is one page more
 	 * than the most. */
 	MOST_PAGES = 128,
-	MOST_PAGES_READ = 2048, /* with a reader, if permitted */
+	MOST_PAGES_READ = 2048,	 /* with a reader, if permitted */
+	MOST_PAGES_OF_NONE = 16, /* without switches */
 	LEAST_PAGES = 4,
 	QUICK_MS = 10, /* while switches come; a ring that is half full does not wait */
 	SLOW_MS = 1000,
@@ -34,15 +35,28 @@ enum {
 /* The switches of one round of a processor may not be much later than those of another round. */
 #define SLACK_NS 1000000000u
 
+/* PERF_FORMAT_LOST, of Linux 6.0 and its headers. */
+#define FORMAT_LOST (1u << 4)
+
 struct ring {
 	int fd;
+	int more;	     /* another event that writes to it; -1: none */
+	uint64_t told, lost; /* how many records it says are lost; the events do, at the end */
 	struct perf_event_mmap_page *page; /* followed by the data */
 	size_t size;			   /* of the data, a power of 2 */
 	uint32_t cpu;
 	uint64_t latest; /* time of its last record */
 };
 
+/* The last program that a process has executed. */
+struct exec {
+	uint64_t time;
+	char name[16];
+};
+
 struct rec_switches {
+	enum rec_switches_of of;
+	pid_t pid;
 	struct ring *rings;
 	struct pollfd *polls; /* of the rings, and the bell */
 	size_t nrings;
@@ -54,10 +68,14 @@ struct rec_switches {
 	struct rec_event *round; /* not in the file yet */
 	size_t nround, room;
 	uint64_t lost;
+	uint64_t nbegun;       /* processes */
+	struct tp_ids exec_of; /* by process */
+	struct exec *execs;
+	size_t nexecs, room_execs;
 	const struct rec_switches_reader *reader; /* NULL: there is none */
 	struct followed {
 		int fd;
-		uint32_t number;
+		uint32_t number, ring;
 	} * events; /* that were added for it */
 	size_t nevents, room_events;
 	struct tp_ids numbers; /* by the kernel's numbers of the events */
@@ -66,57 +84,100 @@ struct rec_switches {
 
 /* ---- rings ---- */
 
-static int open_event(pid_t pid, int cpu, bool children, size_t size)
+/* What an event is to report. */
+enum { SWITCHES = 1, PROCESSES = 2, OF_CHILDREN = 4 };
+
+/* Opens an event, without what an older kernel does not know. */
+static int open_attr(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
-	/* The event counts nothing: it makes the kernel report switches, forks and exits of threads. */
+	for (;;) {
+		int fd =
+		    (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+		if (fd >= 0 || errno != EINVAL)
+			return fd;
+		if (attr->read_format)
+			attr->read_format = 0;
+		else if (attr->inherit_thread) /* before 5.13 children are always followed */
+			attr->inherit_thread = 0;
+		else
+			return fd;
+	}
+}
+
+static int open_event(pid_t pid, int cpu, unsigned what, size_t size)
+{
+	/* The event counts nothing. */
 	struct perf_event_attr attr = {
 	    .type = PERF_TYPE_SOFTWARE,
 	    .size = sizeof(attr),
 	    .config = PERF_COUNT_SW_DUMMY,
 	    .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+	    .read_format = FORMAT_LOST,
 	    .disabled = 1,
 	    .enable_on_exec = 1,
 	    .inherit = 1,
-	    .inherit_thread = !children,
+	    .inherit_thread = !(what & OF_CHILDREN),
 	    .exclude_kernel = 1,
 	    .exclude_hv = 1,
 	    .sample_id_all = 1,
-	    .context_switch = 1,
-	    .task = 1,
+	    .context_switch = (what & SWITCHES) != 0,
+	    .task = (what & PROCESSES) != 0,
+	    .comm = (what & PROCESSES) != 0,
+	    .comm_exec = (what & PROCESSES) != 0,
 	    .use_clockid = 1,
 	    .clockid = CLOCK_MONOTONIC,
 	    .watermark = 1,
 	    .wakeup_watermark = (uint32_t)size / 2,
 	};
-	int fd;
 
-	fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd >= 0 || errno != EINVAL || children)
-		return fd;
-	/* Before 5.13 children are always followed. */
-	attr.inherit_thread = 0;
-	return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return open_attr(&attr, pid, cpu);
+}
+
+/* Opens the event for processes, beside that for switches of the program's own threads. Returns 0, or errno. */
+static int open_more(struct ring *r, pid_t pid, int cpu)
+{
+	int error;
+
+	r->more = open_event(pid, cpu, PROCESSES | OF_CHILDREN, r->size);
+	if (r->more < 0)
+		return errno;
+	if (!ioctl(r->more, PERF_EVENT_IOC_SET_OUTPUT, r->fd))
+		return 0;
+	error = errno;
+	close(r->more);
+	return error;
 }
 
 /* Takes less memory where the kernel does not allow more. Returns 0, or errno. */
-static int open_ring(struct ring *r, pid_t pid, int cpu, bool children, size_t most)
+static int open_ring(struct ring *r, pid_t pid, int cpu, enum rec_switches_of of, size_t most)
 {
+	static const unsigned what[] = {
+	    [REC_SWITCHES_OF_NONE] = PROCESSES | OF_CHILDREN,
+	    [REC_SWITCHES_OF_PROGRAM] = SWITCHES,
+	    [REC_SWITCHES_OF_ALL] = SWITCHES | PROCESSES | OF_CHILDREN,
+	};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int error = 0;
 
 	r->cpu = (uint32_t)cpu;
+	r->more = -1;
 	for (r->size = most * page; r->size >= LEAST_PAGES * page; r->size /= 2) {
 		void *map;
 
-		r->fd = open_event(pid, cpu, children, r->size);
+		r->fd = open_event(pid, cpu, what[of], r->size);
 		if (r->fd < 0)
 			return errno;
 		map = mmap(NULL, page + r->size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-		if (map != MAP_FAILED) {
-			r->page = map;
-			return 0;
+		error = map == MAP_FAILED ? errno : 0;
+		r->page = map;
+		if (!error && of == REC_SWITCHES_OF_PROGRAM) {
+			error = open_more(r, pid, cpu);
+			if (error)
+				munmap(map, page + r->size);
 		}
-		error = errno;
+		if (!error)
+			return 0;
 		close(r->fd);
 		if (error != EPERM && error != ENOMEM)
 			break;
@@ -127,6 +188,8 @@ static int open_ring(struct ring *r, pid_t pid, int cpu, bool children, size_t m
 static void close_ring(struct ring *r)
 {
 	munmap(r->page, (size_t)sysconf(_SC_PAGESIZE) + r->size);
+	if (r->more >= 0)
+		close(r->more);
 	close(r->fd);
 }
 
@@ -164,11 +227,16 @@ struct id {
 	uint64_t event; /* only with a reader */
 };
 
+static size_t id_size(const struct rec_switches *s)
+{
+	return s->reader ? sizeof(struct id) : offsetof(struct id, event);
+}
+
 /* Samples begin with the event and the instruction in front of the rest. */
 static bool copy_id(const struct rec_switches *s, const struct ring *r,
 		    const struct perf_event_header *h, uint64_t at, struct id *id)
 {
-	size_t size = s->reader ? sizeof(*id) : offsetof(struct id, event);
+	size_t size = id_size(s);
 
 	if (h->size < sizeof(*h) + size + (h->type == PERF_RECORD_SAMPLE ? 8 : 0))
 		return false;
@@ -194,12 +262,94 @@ static bool ask_reader(struct rec_switches *s, const struct ring *r,
 	return s->reader->make(s->reader->ctx, r->cpu, (const void *)s->record, e);
 }
 
+/* Copies what comes before `id`, as far as there is room; the rest stays. */
+static void copy_body(const struct rec_switches *s, const struct ring *r,
+		      const struct perf_event_header *h, uint64_t at, void *body, size_t room)
+{
+	size_t size = h->size - sizeof(*h) - id_size(s);
+
+	copy(r, at + sizeof(*h), body, size < room ? size : room);
+}
+
+static void add_exec(struct rec_switches *s, const struct id *id, const char *name)
+{
+	uint32_t i = tp_ids_get(&s->exec_of, id->pid);
+	struct exec *e;
+
+	if (i == TP_NO_ID) {
+		i = (uint32_t)s->nexecs;
+		if (tp_grow_raw(&s->execs, &s->room_execs, s->nexecs, sizeof(*s->execs)) ||
+		    tp_ids_put(&s->exec_of, id->pid, i))
+			return;
+		s->nexecs++;
+		s->execs[i].time = 0;
+	}
+	e = &s->execs[i];
+	/* The rings are read one after the other. */
+	if (id->time < e->time)
+		return;
+	e->time = id->time;
+	memcpy(e->name, name, sizeof(e->name));
+	e->name[sizeof(e->name) - 1] = 0;
+}
+
+/* Adds a record to the round. If memory is out, the last one becomes a loss that includes it. */
+static void put(struct rec_switches *s, const struct rec_event *e)
+{
+	struct rec_event *last;
+
+	if (s->of == REC_SWITCHES_OF_NONE)
+		return;
+	if (!tp_grow_raw(&s->round, &s->room, s->nround, sizeof(*s->round))) {
+		s->round[s->nround++] = *e;
+		return;
+	}
+	s->lost++;
+	last = s->nround ? &s->round[s->nround - 1] : NULL;
+	if (!last)
+		return;
+	if (last->kind != REC_SWITCH_LOST) {
+		s->lost++;
+		last->kind = REC_SWITCH_LOST;
+		last->start = last->end;
+	}
+	if (e->end < last->start)
+		last->start = e->end;
+	if (e->end > last->end)
+		last->end = e->end;
+	last->arg = UINT32_MAX;
+}
+
+/* Makes an event of a loss. */
+static void lose(struct rec_switches *s, struct ring *r, uint64_t n, struct rec_event *e)
+{
+	e->kind = REC_SWITCH_LOST;
+	e->start = r->latest;
+	e->arg = r->cpu;
+	r->told += n;
+	s->lost += n;
+}
+
+/* Counts processes, and notes what they execute; a reader does that itself. */
+static void see_process(struct rec_switches *s, const struct ring *r,
+			const struct perf_event_header *h, uint64_t at, const struct id *id)
+{
+	/* Of COMM pid, tid, name; of FORK pid, parent, tid, parent's tid. */
+	uint32_t body[6] = {0};
+
+	copy_body(s, r, h, at, body, sizeof(body));
+	if (h->type == PERF_RECORD_FORK)
+		s->nbegun += body[0] != body[1];
+	else if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC)
+		add_exec(s, id, (const char *)&body[2]);
+}
+
 static void add(struct rec_switches *s, struct ring *r, const struct perf_event_header *h,
 		uint64_t at)
 {
 	struct rec_event e = {0};
 	struct id id;
-	uint64_t lost;
+	uint64_t lost[2] = {0}; /* the event, number */
 
 	if (!copy_id(s, r, h, at, &id))
 		return;
@@ -214,28 +364,51 @@ static void add(struct rec_switches *s, struct ring *r, const struct perf_event_
 			e.flags = REC_SWITCH_RUNNABLE;
 		break;
 	case PERF_RECORD_EXIT:
+		if (s->of == REC_SWITCHES_OF_PROGRAM && id.pid != (uint32_t)s->pid)
+			return;
 		e.kind = REC_SWITCH_OUT;
 		e.flags = REC_SWITCH_EXIT;
 		break;
 	case PERF_RECORD_LOST:
-		/* id, number */
-		copy(r, at + sizeof(*h) + sizeof(uint64_t), &lost, sizeof(lost));
-		s->lost += lost;
-		e.kind = REC_SWITCH_LOST;
-		e.start = r->latest;
+		copy_body(s, r, h, at, lost, sizeof(lost));
+		lose(s, r, lost[1], &e);
 		break;
 	default:
-		if (!s->reader)
+		if (!s->reader) {
+			see_process(s, r, h, at, &id);
 			return;
+		}
 	}
 	r->latest = id.time;
 	if (s->reader && !ask_reader(s, r, h, at, &id, &e))
 		return;
-	if (tp_grow_raw(&s->round, &s->room, s->nround, sizeof(*s->round))) {
-		s->lost++;
-		return;
+	put(s, &e);
+}
+
+static uint64_t lost_of(int fd)
+{
+	struct {
+		uint64_t value, lost;
+	} of;
+
+	return read(fd, &of, sizeof(of)) == sizeof(of) ? of.lost : 0;
+}
+
+/* Adds what full rings have not said yet, as no record came after those that were lost. */
+static void add_untold(struct rec_switches *s)
+{
+	for (size_t i = 0; i < s->nevents; i++)
+		s->rings[s->events[i].ring].lost += lost_of(s->events[i].fd);
+	for (size_t i = 0; i < s->nrings; i++) {
+		struct ring *r = &s->rings[i];
+		struct rec_event e = {.end = rec_now()};
+
+		r->lost += lost_of(r->fd) + (r->more >= 0 ? lost_of(r->more) : 0);
+		if (r->lost > r->told) {
+			lose(s, r, r->lost - r->told, &e);
+			put(s, &e);
+		}
 	}
-	s->round[s->nround++] = e;
 }
 
 static void take_ring(struct rec_switches *s, struct ring *r)
@@ -335,6 +508,9 @@ void rec_switches_stop(struct rec_switches *s)
 		ioctl(s->events[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	(void)!write(s->bell, &(uint64_t){1}, sizeof(uint64_t));
 	pthread_join(s->thread, NULL);
+	take(s);
+	add_untold(s);
+	take(s);
 }
 
 void rec_switches_end(struct rec_switches *s)
@@ -356,10 +532,12 @@ void rec_switches_end(struct rec_switches *s)
 	free(s->events);
 	free(s->record);
 	tp_ids_release(&s->numbers);
+	free(s->execs);
+	tp_ids_release(&s->exec_of);
 	free(s);
 }
 
-static int open_rings(struct rec_switches *s, pid_t pid, bool children, struct tp_err *err)
+static int open_rings(struct rec_switches *s, struct tp_err *err)
 {
 	int ncpus = (int)sysconf(_SC_NPROCESSORS_CONF), error = EINVAL;
 
@@ -368,8 +546,10 @@ static int open_rings(struct rec_switches *s, pid_t pid, bool children, struct t
 	if (!s->rings || !s->polls)
 		return tp_nomem(err);
 	for (int cpu = 0; cpu < ncpus; cpu++) {
-		error = open_ring(&s->rings[s->nrings], pid, cpu, children,
-				  s->reader ? MOST_PAGES_READ : MOST_PAGES);
+		error = open_ring(&s->rings[s->nrings], s->pid, cpu, s->of,
+				  s->reader			  ? MOST_PAGES_READ
+				  : s->of == REC_SWITCHES_OF_NONE ? MOST_PAGES_OF_NONE
+								  : MOST_PAGES);
 		/* ENODEV: the processor is switched off. */
 		if (error == ENODEV)
 			continue;
@@ -398,7 +578,7 @@ int rec_switches_start(struct rec_switches *s, struct tp_err *err)
 	return s->begun ? 0 : tp_nomem(err);
 }
 
-static int open_all(struct rec_switches **out, pid_t pid, bool children,
+static int open_all(struct rec_switches **out, pid_t pid, enum rec_switches_of of,
 		    const struct rec_switches_reader *reader, const char *folder,
 		    struct tp_err *err)
 {
@@ -408,6 +588,8 @@ static int open_all(struct rec_switches **out, pid_t pid, bool children,
 	*out = NULL;
 	if (!s)
 		return tp_nomem(err);
+	s->of = of;
+	s->pid = pid;
 	s->spool.fd = -1;
 	s->reader = reader;
 	pthread_mutex_init(&s->lock, NULL);
@@ -415,8 +597,8 @@ static int open_all(struct rec_switches **out, pid_t pid, bool children,
 	if (reader && !(s->record = malloc(UINT16_MAX + 1)))
 		code = tp_nomem(err);
 	if (!code)
-		code = open_rings(s, pid, children, err);
-	if (!code)
+		code = open_rings(s, err);
+	if (!code && of != REC_SWITCHES_OF_NONE)
 		code = rec_spool_begin(&s->spool, folder, err);
 	if (!code) {
 		s->polls[s->nrings] = (struct pollfd){.fd = s->bell, .events = POLLIN};
@@ -427,10 +609,10 @@ static int open_all(struct rec_switches **out, pid_t pid, bool children,
 	return code;
 }
 
-int rec_switches_begin(struct rec_switches **out, pid_t pid, bool children, const char *folder,
-		       struct tp_err *err)
+int rec_switches_begin(struct rec_switches **out, pid_t pid, enum rec_switches_of of,
+		       const char *folder, struct tp_err *err)
 {
-	int code = open_all(out, pid, children, NULL, folder, err);
+	int code = open_all(out, pid, of, NULL, folder, err);
 
 	if (!code && (code = rec_switches_start(*out, err))) {
 		rec_switches_end(*out);
@@ -445,19 +627,20 @@ int rec_switches_begin(struct rec_switches **out, pid_t pid, bool children, cons
 int rec_switches_open(struct rec_switches **out, const struct rec_switches_reader *reader,
 		      const char *folder, struct tp_err *err)
 {
-	return open_all(out, 0, true, reader, folder, err);
+	return open_all(out, 0, REC_SWITCHES_OF_ALL, reader, folder, err);
 }
 
 /* Opens an event that writes to a ring. Returns 0 or errno. */
-static int join(struct rec_switches *s, const struct ring *r, struct perf_event_attr *attr,
-		pid_t tid, uint32_t number)
+static int join(struct rec_switches *s, size_t ring, struct perf_event_attr *attr, pid_t tid,
+		uint32_t number)
 {
+	const struct ring *r = &s->rings[ring];
 	uint64_t id;
 	int fd, error = 0;
 
 	if (tp_grow(&s->events, &s->room_events, s->nevents, sizeof(*s->events)))
 		return ENOMEM;
-	fd = (int)syscall(SYS_perf_event_open, attr, tid, (int)r->cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = open_attr(attr, tid, (int)r->cpu);
 	if (fd < 0)
 		return errno;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd) || ioctl(fd, PERF_EVENT_IOC_ID, &id))
@@ -467,7 +650,7 @@ static int join(struct rec_switches *s, const struct ring *r, struct perf_event_
 	if (error)
 		close(fd);
 	else
-		s->events[s->nevents++] = (struct followed){fd, number};
+		s->events[s->nevents++] = (struct followed){fd, number, (uint32_t)ring};
 	return error;
 }
 
@@ -476,14 +659,9 @@ int rec_switches_follow(struct rec_switches *s, struct perf_event_attr *attr, pi
 {
 	int error = 0;
 
-	for (size_t i = 0; i < s->nrings && !error; i++) {
-		error = join(s, &s->rings[i], attr, tid, number);
-		/* Before 5.13 children are always followed; the reader leaves them out. */
-		if (error == EINVAL && attr->inherit_thread) {
-			attr->inherit_thread = 0;
-			error = join(s, &s->rings[i], attr, tid, number);
-		}
-	}
+	attr->read_format = FORMAT_LOST;
+	for (size_t i = 0; i < s->nrings && !error; i++)
+		error = join(s, i, attr, tid, number);
 	return error;
 }
 
@@ -530,20 +708,63 @@ static size_t find(const struct rec_event *events, size_t n, uint64_t time)
 }
 
 int rec_switches_map(struct rec_switches *s, uint64_t from, uint64_t to,
-		     const struct rec_event **events, size_t *n, uint64_t *lost, struct tp_err *err)
+		     struct rec_switches_list *list, struct tp_err *err)
 {
 	size_t first;
 	int code;
 
+	*list = (struct rec_switches_list){0};
+	if (!s)
+		return 0;
 	pthread_mutex_lock(&s->lock);
-	code = rec_spool_map(&s->spool, events, err);
-	*n = s->spool.n;
-	*lost = s->lost + s->spool.lost;
+	code = rec_spool_map(&s->spool, &list->events, err);
+	list->n = s->spool.n;
+	list->lost = s->lost + s->spool.lost;
+	list->error = s->spool.error;
+	if (!code && s->spool.lost)
+		list->end_ns = list->n ? list->events[list->n - 1].end : 1;
 	pthread_mutex_unlock(&s->lock);
-	if (code || !*n)
+	if (code || !list->n)
 		return code;
-	first = find(*events, *n, from > SLACK_NS ? from - SLACK_NS : 0);
-	*n = find(*events, *n, to < UINT64_MAX - SLACK_NS ? to + SLACK_NS : to) - first;
-	*events += first;
+	first = find(list->events, list->n, from > SLACK_NS ? from - SLACK_NS : 0);
+	list->n =
+	    find(list->events, list->n, to < UINT64_MAX - SLACK_NS ? to + SLACK_NS : to) - first;
+	list->events += first;
 	return 0;
+}
+
+/* ---- processes ---- */
+
+uint64_t rec_switches_begun(struct rec_switches *s, bool *more)
+{
+	uint64_t n = 0;
+
+	*more = !s;
+	if (!s)
+		return 0;
+	pthread_mutex_lock(&s->lock);
+	n = s->nbegun;
+	*more = s->lost;
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+uint64_t rec_switches_exec(struct rec_switches *s, pid_t pid, uint64_t from, uint64_t to,
+			   char name[16])
+{
+	const struct exec *e = NULL;
+	uint64_t time = 0;
+	uint32_t i;
+
+	if (!s)
+		return 0;
+	pthread_mutex_lock(&s->lock);
+	i = tp_ids_get(&s->exec_of, (uint64_t)pid);
+	e = i == TP_NO_ID ? NULL : &s->execs[i];
+	if (e && e->time > from && e->time <= to) {
+		time = e->time;
+		memcpy(name, e->name, sizeof(e->name));
+	}
+	pthread_mutex_unlock(&s->lock);
+	return time;
 }

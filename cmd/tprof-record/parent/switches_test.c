@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,19 +34,20 @@ static pid_t spawn(const char *command, int *go)
 	return pid;
 }
 
-static void follow(bool children)
+static void follow(enum rec_switches_of of)
 {
 	struct rec_switches *s;
-	const struct rec_event *events;
-	uint64_t lost, before = rec_now(), slept = 0, out[2] = {0};
+	struct rec_switches_list list;
+	uint64_t before = rec_now(), slept = 0, out[2] = {0};
+	char name[16];
+	bool more;
 	unsigned exits = 0, others = 0;
 	struct tp_err err;
-	size_t n;
 	int go;
 	pid_t pid;
 
 	pid = spawn("sleep 0.05; :", &go);
-	if (rec_switches_begin(&s, pid, children, "/tmp", &err)) {
+	if (rec_switches_begin(&s, pid, of, "/tmp", &err)) {
 		print_message("%s\n", err.msg);
 		s = NULL;
 	}
@@ -56,14 +58,27 @@ static void follow(bool children)
 		skip();
 	rec_switches_take(s);
 	rec_switches_stop(s);
-	assert_int_equal(rec_switches_map(s, before, rec_now(), &events, &n, &lost, &err), 0);
-	assert_int_equal(lost, 0);
-	for (size_t i = 0; i < n; i++) {
-		const struct rec_event *e = &events[i];
+	/* The shell, which became one, started sleep, which became another. */
+	assert_int_equal(rec_switches_begun(s, &more), 1);
+	assert_false(more);
+	assert_true(rec_switches_exec(s, pid, before, rec_now(), name) > before);
+	assert_true(!strcmp(name, "sh") || !strcmp(name, "dash"));
+	assert_int_equal(rec_switches_exec(s, pid, rec_now(), UINT64_MAX, name), 0);
+	assert_int_equal(rec_switches_exec(s, 1, 0, UINT64_MAX, name), 0);
+	assert_int_equal(rec_switches_map(s, before, rec_now(), &list, &err), 0);
+	assert_int_equal(list.lost, 0);
+	assert_int_equal(list.end_ns, 0);
+	if (of == REC_SWITCHES_OF_NONE) {
+		assert_int_equal(list.n, 0);
+		rec_switches_end(s);
+		return;
+	}
+	for (size_t i = 0; i < list.n; i++) {
+		const struct rec_event *e = &list.events[i];
 		bool own = rec_switch_pid(e) == (uint32_t)pid;
 
 		assert_true(e->end >= before && e->end <= rec_now());
-		assert_true(!i || e->end >= events[i - 1].end);
+		assert_true(!i || e->end >= list.events[i - 1].end);
 		assert_true(rec_switch_cpu(e) < 8192);
 		others += !own;
 		exits += e->flags & REC_SWITCH_EXIT ? 1 : 0;
@@ -74,23 +89,29 @@ static void follow(bool children)
 	}
 	assert_true(slept > 40000000);
 	/* Before 5.13 children cannot be left out. */
-	assert_true(children ? others && exits == 2 : exits >= 1);
+	assert_true(of == REC_SWITCHES_OF_ALL ? others && exits == 2 : exits >= 1);
 	/* Nothing of a time before. */
-	assert_int_equal(rec_switches_map(s, 0, 1, &events, &n, &lost, &err), 0);
-	assert_int_equal(n, 0);
+	assert_int_equal(rec_switches_map(s, 0, 1, &list, &err), 0);
+	assert_int_equal(list.n, 0);
 	rec_switches_end(s);
 }
 
 static void test_switches(void **state)
 {
 	(void)state;
-	follow(false);
+	follow(REC_SWITCHES_OF_PROGRAM);
 }
 
 static void test_switches_children(void **state)
 {
 	(void)state;
-	follow(true);
+	follow(REC_SWITCHES_OF_ALL);
+}
+
+static void test_switches_none(void **state)
+{
+	(void)state;
+	follow(REC_SWITCHES_OF_NONE);
 }
 
 static void test_switches_no_folder(void **state)
@@ -99,7 +120,8 @@ static void test_switches_no_folder(void **state)
 	struct tp_err err;
 
 	(void)state;
-	assert_int_equal(rec_switches_begin(&s, getpid(), false, "/nowhere", &err), TP_EIO);
+	assert_int_equal(rec_switches_begin(&s, getpid(), REC_SWITCHES_OF_ALL, "/nowhere", &err),
+			 TP_EIO);
 	assert_null(s);
 	rec_switches_end(s);
 }
@@ -109,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_switches),
 	    cmocka_unit_test(test_switches_children),
+	    cmocka_unit_test(test_switches_none),
 	    cmocka_unit_test(test_switches_no_folder),
 	};
 

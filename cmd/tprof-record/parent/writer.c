@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tprof-record/parent/debuginfod.h"
+
 /* Moves the snapshots of an image into `folder`, as its own folder now belongs to its successor. */
 static void move(const struct rec_image *image, const char *folder, const struct rec_request *r)
 {
@@ -52,7 +54,8 @@ static void *work(void *arg)
 	struct rec_writer *w = arg;
 
 	/* NULL if memory has run out: everything works without it, but takes longer. */
-	struct rec_images *images = rec_images_new();
+	struct rec_debuginfod debuginfod = {0};
+	struct rec_images *images = rec_images_new(rec_debuginfod_fetch, &debuginfod);
 
 	pthread_setname_np(pthread_self(), "tprof-write");
 	pthread_mutex_lock(&w->lock);
@@ -69,6 +72,7 @@ static void *work(void *arg)
 			w->todo_end = &w->todo;
 		pthread_mutex_unlock(&w->lock);
 		carry_out(job, w->request, images);
+		rec_debuginfod_remark(&debuginfod, job->dump.remark, sizeof(job->dump.remark));
 		pthread_mutex_lock(&w->lock);
 		job->next = NULL;
 		*w->done_end = job;
@@ -77,6 +81,7 @@ static void *work(void *arg)
 	}
 	pthread_mutex_unlock(&w->lock);
 	rec_images_free(images);
+	rec_debuginfod_end(&debuginfod);
 	return NULL;
 }
 

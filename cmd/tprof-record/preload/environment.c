@@ -4,7 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <fcntl.h>
+
 #include "tprof-record/core/hello.h"
+#include "tprof-record/core/inside.h"
 
 enum { MAX_TEXT = 1024 };
 
@@ -117,20 +120,71 @@ static struct lack lacking(char *const *env)
 	return l;
 }
 
-size_t environment_lack(char *const *env)
+bool environment_can_load(void)
+{
+	return !library[0] || !rec_call(SYS_faccessat, AT_FDCWD, (long)library, R_OK, 0, 0, 0);
+}
+
+/* Returns how many bytes a copy of the environment without our entries takes; 0: it has none. */
+static size_t excess(char *const *env)
+{
+	size_t count = 0, size = 0, text = 0;
+	bool any = false;
+
+	for (; env && env[count]; count++) {
+		const char *list = value(env[count], REC_PRELOAD);
+
+		if (list && rec_preload_find(list, &size))
+			text += strlen(env[count]) + 1;
+		any = any || text || value(env[count], REC_ENVIRONMENT);
+	}
+	return any ? (count + 1) * sizeof(*env) + text : 0;
+}
+
+static char **strip(void *room, char *const *env)
+{
+	char **to = room, *text;
+	size_t count = 0, size;
+
+	while (env[count])
+		count++;
+	text = (char *)(to + count + 1);
+	for (; *env; env++) {
+		const char *list = value(*env, REC_PRELOAD);
+
+		if (value(*env, REC_ENVIRONMENT))
+			continue;
+		*to++ = *env;
+		if (!list || !rec_preload_find(list, &size))
+			continue;
+		to[-1] = text;
+		text = stpcpy(text, *env) + 1;
+		if (!rec_preload_strip(to[-1] + strlen(REC_PRELOAD "=")))
+			to--;
+	}
+	*to = NULL;
+	return room;
+}
+
+size_t environment_lack(char *const *env, bool wanted)
 {
 	struct lack l = lacking(env);
 
+	if (!wanted)
+		return excess(env);
 	return l.record || l.preload ? (l.count + 3) * sizeof(*env) + strlen(library) +
 					   (l.list ? strlen(*l.list) : 0) + 2
 				     : 0;
 }
 
-char **environment_complete(void *room, char *const *env)
+char **environment_complete(void *room, char *const *env, bool wanted)
 {
 	struct lack l = lacking(env);
 	char **to = room;
 	size_t n = l.count;
+
+	if (!wanted)
+		return strip(room, env);
 
 	if (n)
 		memcpy(to, env, n * sizeof(*to));

@@ -15,10 +15,13 @@ const char *environment_read(char **env);
  * TPROF_RECORD. Returns false if children cannot be followed. */
 bool environment_take(char **env, const char *again, bool follows);
 
-/* Returns how many bytes environment_complete needs; 0: the environment already has both entries. */
-size_t environment_lack(char *const *env);
-/* Completes a copy of the environment in `room`, and returns it. Does not allocate, as it runs between vfork
- * and exec. */
-char **environment_complete(void *room, char *const *env);
+/* Returns whether a program that is executed now can load this library: the root may have changed. */
+bool environment_can_load(void);
+/* Returns how many bytes environment_complete needs; 0: the environment already has both entries or, unless they are
+ * wanted, neither. */
+size_t environment_lack(char *const *env, bool wanted);
+/* Completes a copy of the environment in `room`, or takes our entries out of it, and returns it. Does not allocate, as
+ * it runs between vfork and exec. */
+char **environment_complete(void *room, char *const *env, bool wanted);
 
 #endif

@@ -86,7 +86,7 @@ static void test_take_too_long(void **unused)
 	strcpy(text + 2000, "|LD_PRELOAD=/l/tprof-preload.so");
 	assert_false(environment_take(make(text, space, env), "", true));
 	assert_null(env[0]);
-	assert_int_equal(environment_lack(env), 0);
+	assert_int_equal(environment_lack(env, true), 0);
 }
 
 static void test_complete(void **unused)
@@ -113,13 +113,39 @@ static void test_complete(void **unused)
 			 " again=1", false);
 	for (size_t i = 0; i < N(cases); i++) {
 		char text[256];
-		size_t size = environment_lack(make(cases[i].env, space, env));
+		size_t size = environment_lack(make(cases[i].env, space, env), true);
 		void *room = malloc(size + 1);
 
 		assert_non_null(room);
-		join(text, size ? environment_complete(room, env) : env);
+		join(text, size ? environment_complete(room, env, true) : env);
 		free(room);
 		assert_string_equal(text, cases[i].whole);
+	}
+}
+
+static void test_strip(void **unused)
+{
+	static const struct {
+		const char *env, *left;
+	} cases[] = {
+	    {"A=1|LD_PRELOAD=c.so", "A=1|LD_PRELOAD=c.so|"},
+	    {"TPROF_RECORD=x|A=1|LD_PRELOAD=/l/tprof-preload.so|B=2", "A=1|B=2|"},
+	    {"LD_PRELOAD=a.so:/l/tprof-preload.so:b.so|LD_PRELOAD=/l/tprof-preload.so:c.so",
+	     "LD_PRELOAD=a.so:b.so|LD_PRELOAD=c.so|"},
+	    {"", ""},
+	};
+	char space[256], *env[8];
+
+	(void)unused;
+	for (size_t i = 0; i < N(cases); i++) {
+		char text[256];
+		size_t size = environment_lack(make(cases[i].env, space, env), false);
+		void *room = malloc(size + 1);
+
+		assert_non_null(room);
+		join(text, size ? environment_complete(room, env, false) : env);
+		free(room);
+		assert_string_equal(text, cases[i].left);
 	}
 }
 
@@ -129,6 +155,7 @@ int main(void)
 	    cmocka_unit_test(test_take),
 	    cmocka_unit_test(test_take_too_long),
 	    cmocka_unit_test(test_complete),
+	    cmocka_unit_test(test_strip),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,21 +4,27 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sys/syscall.h>
+
+#include "tprof-record/core/stack/unwind.h"
 #include "tprof-record/preload/environment.h"
 #include "tprof-record/preload/real.h"
 
 /* Returns how many bytes the environment needs so that the program can be recorded; 0 if it is complete or
  * the program is not to be recorded. */
-static size_t lack(char *const *env, bool for_child)
+static size_t lack(char *const *env, bool for_child, bool *wanted)
 {
-	return (for_child || !exit_is_own_process()) && !start_follows() ? 0
-									 : environment_lack(env);
+	if ((for_child || !exit_is_own_process()) && !start_follows())
+		return 0;
+	*wanted = rec_may(REC_NEED_START) && environment_can_load();
+	return environment_lack(env, *wanted);
 }
 
 /* Declares `whole`, the environment for an exec, in a frame that outlives it. */
 #define COMPLETE(env, for_child)                                                                   \
-	size_t lacks = lack(env, for_child);                                                       \
-	char *const *whole = lacks ? environment_complete(alloca(lacks), env) : (env)
+	bool wanted = true;                                                                        \
+	size_t lacks = lack(env, for_child, &wanted);                                              \
+	char *const *whole = lacks ? environment_complete(alloca(lacks), env, wanted) : (env)
 
 /* ---- exec ---- */
 
@@ -32,6 +38,7 @@ static void leaving_for(const char *path)
 {
 	struct rec_event event = {.kind = REC_PROCESS_EXEC};
 
+	signal_before_exec();
 	if (is_vforked())
 		atomic_fetch_add(&rec_core->arena.header->untold, 1);
 
@@ -47,6 +54,7 @@ static void leaving_for(const char *path)
 /* Called when an exec returns, so the process still runs this program. */
 static int failed(int result)
 {
+	signal_after_exec();
 	if (exit_is_own_process())
 		atomic_store(&rec_core->arena.header->ended, 0);
 	else if (is_vforked())
@@ -135,6 +143,74 @@ static void forked(pid_t child)
 
 SPAWN(posix_spawn)
 SPAWN(posix_spawnp)
+
+/* A child by clone that has its own memory is like one by fork. */
+struct cloning {
+	int (*start)(void *);
+	void *arg;
+};
+
+static int begin_cloned(void *from)
+{
+	struct cloning cloning = *(struct cloning *)from;
+
+	start_in_child();
+	return cloning.start(cloning.arg);
+}
+
+HOOK int clone(int (*start)(void *), void *stack, int flags, void *arg, ...)
+{
+	struct cloning cloning = {start, arg};
+	pid_t *parent_tid, *child_tid;
+	va_list list;
+	void *tls;
+	int child;
+
+	va_start(list, arg);
+	parent_tid = va_arg(list, pid_t *);
+	tls = va_arg(list, void *);
+	child_tid = va_arg(list, pid_t *);
+	va_end(list);
+	if (flags & CLONE_VM || !start)
+		return REAL(clone)(start, stack, flags, arg, parent_tid, tls, child_tid);
+	start_before_fork();
+	child = REAL(clone)(begin_cloned, stack, flags, &cloning, parent_tid, tls, child_tid);
+	if (child > 0)
+		forked(child);
+	return child;
+}
+
+bool exec_is_fork(long number, const long *a)
+{
+	const struct clone_args {
+		uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack;
+	} *args = (const void *)(uintptr_t)a[0];
+
+	switch (number) {
+#ifdef SYS_fork
+	case SYS_fork:
+		return true;
+#endif
+	case SYS_clone:
+		return !(a[0] & CLONE_VM) && !a[1];
+	case SYS_clone3:
+		return (unsigned long)a[1] >= sizeof(*args) &&
+		       rec_is_readable((uintptr_t)args & ~7ull) &&
+		       rec_is_readable(((uintptr_t)args + sizeof(*args) - 1) & ~7ull) &&
+		       !(args->flags & CLONE_VM) && !args->stack;
+	default:
+		return false;
+	}
+}
+
+long exec_forked(long result)
+{
+	if (result > 0)
+		forked((pid_t)result);
+	else if (!result)
+		start_in_child();
+	return result;
+}
 
 /* The child itself begins in start_in_child, which libc calls for every kind of fork that runs handlers
  * (forkpty and daemon too). */

@@ -19,6 +19,8 @@ enum fd_kind fd_ask(int fd)
 
 	if (!watching())
 		return FD_NONBLOCKING; /* nothing is recorded or remembered */
+	if (!rec_may(REC_NEED_KINDS))
+		return FD_UNKNOWN;
 	flags = rec_call(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
 	if (flags < 0 || rec_call(SYS_fstat, fd, (long)&s, 0, 0, 0, 0) < 0)
 		return FD_UNKNOWN;

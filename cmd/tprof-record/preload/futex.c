@@ -1,6 +1,7 @@
 /* Futexes that programs use themselves, by way of syscall(): Rust's standard library and C++20's
  * atomics wait and notify like that. */
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <sys/syscall.h>
 
 #include "tprof-record/preload/real.h"
@@ -42,6 +43,31 @@ futex_wake(long address, long op, long value, long timeout, long address2, long 
 	return result;
 }
 
+/* Calls that are not for futexes. */
+static inline __attribute__((always_inline)) long other(long number, const long *a)
+{
+	bool filters = number == SYS_seccomp &&
+		       (a[0] == SECCOMP_SET_MODE_STRICT || a[0] == SECCOMP_SET_MODE_FILTER);
+	uint32_t lacks;
+	long result;
+
+	if (unlikely(number == SYS_prctl && a[0] == PR_SET_SECCOMP))
+		return prctl((int)a[0], a[1], a[2], a[3], a[4]);
+	if (unlikely(filters)) {
+		lacks = filter_comes(a[0] == SECCOMP_SET_MODE_STRICT, (void *)a[2]);
+		result = REAL(syscall)(number, a[0], a[1], a[2]);
+		filter_came(lacks, result >= 0);
+		return result;
+	}
+	if (unlikely(exec_is_fork(number, a))) {
+		start_before_fork();
+		return exec_forked(REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]));
+	}
+	result = REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	mapping_called(number, a, result, __builtin_return_address(0));
+	return result;
+}
+
 HOOK long syscall(long number, ...)
 {
 	long a[6];
@@ -51,10 +77,8 @@ HOOK long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	if (number == SYS_seccomp)
-		start_no_more();
 	if (number != SYS_futex)
-		return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+		return other(number, a);
 	switch (a[1] & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:

@@ -81,6 +81,8 @@ static inline bool quiet(const pthread_mutex_t *mutex)
                                                                                                    \
 		if (rec_waited_for(m) && has_sleepers(POSIX(m)) && watching())                     \
 			rec_post(m, 1, 1);                                                         \
+		if (rec_self.announced == (uintptr_t)m)                                            \
+			rec_self.announced = 0;                                                    \
 		result = REAL(pthread_mutex_unlock)(POSIX(m));                                     \
 		rec_settle();                                                                      \
 		return as(result);                                                                 \

@@ -79,6 +79,7 @@ void real_find(void)
 	if (!real.name)                                                                            \
 		real.name = (__typeof__(real.name))(uintptr_t)find(#name, "GLIBC_2.3.2");
 	REAL_MEMORY(REAL_X)
+	REAL_MAPPINGS(REAL_X)
 	REAL_VERSIONED(REAL_NEW)
 	REAL_LOCKS(REAL_X)
 	REAL_THREADS(REAL_X)

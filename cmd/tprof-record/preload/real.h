@@ -12,6 +12,7 @@
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
@@ -67,6 +68,9 @@ HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
 	X(malloc) X(free) X(calloc) X(realloc) X(aligned_alloc) X(memalign) X(posix_memalign) \
 	X(valloc) X(pvalloc)
 
+#define REAL_MAPPINGS(X) \
+	X(mmap) X(munmap) X(mremap) X(mprotect) X(pkey_mprotect) X(brk)
+
 #define REAL_VERSIONED(X) \
 	X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_signal) \
 	X(pthread_cond_broadcast)
@@ -107,13 +111,14 @@ HOOK char *__fgets_chk(char *to, size_t room, int size, FILE *f);
 	X(sigprocmask) X(pthread_sigmask)
 
 #define REAL_PROCESS(X) \
-	X(fork) X(execve) X(execvpe) X(fexecve) X(execveat) X(posix_spawn) X(posix_spawnp) \
+	X(fork) X(clone) X(execve) X(execvpe) X(fexecve) X(execveat) X(posix_spawn) X(posix_spawnp) \
 	X(_exit) X(_Exit) X(quick_exit) X(dlopen) X(dlmopen) X(dlclose)
 
 /* clang-format on */
 
 #define REAL_FUNCTIONS(X)                                                                          \
 	REAL_MEMORY(X)                                                                             \
+	REAL_MAPPINGS(X)                                                                           \
 	REAL_VERSIONED(X)                                                                          \
 	REAL_LOCKS(X)                                                                              \
 	REAL_THREADS(X)                                                                            \
@@ -145,21 +150,41 @@ void real_find(void);
 
 /* Returns whether children by fork and exec are recorded as well. */
 bool start_follows(void);
-/* Ends recording, because the process is about to restrict its system calls and one of ours might get it
- * killed. */
-void start_no_more(void);
+/* Ends recording, and keeps why. start_again undoes that. */
+void start_no_more(const char *why);
+void start_again(void);
+/* To be called before a fork that libc does not know, and in its child: begins to record that if children are
+ * followed. */
+void start_before_fork(void);
+void start_in_child(void);
+/* To be called before the process installs a filter of system calls (struct sock_fprog), or enters the strict mode
+ * of seccomp: ends recording if it cannot go on. filter_came gets the result. */
+uint32_t filter_comes(bool strict, const void *program);
+void filter_came(uint32_t result, bool installed);
 /* Registers the handler for exit() and the return from main. Called once. */
 void exit_watch(void);
 /* Returns whether this is the process whose arena is mapped, not a child of vfork, which borrows its
  * memory. */
 bool exit_is_own_process(void);
+/* Returns whether a system call begins a process that has a copy of our memory and of the stack. exec_forked gets the
+ * result, and returns it. */
+bool exec_is_fork(long number, const long *a);
+long exec_forked(long result);
 /* Chooses the signal for CPU samples, and installs its handler. Returns its number, or 0 if none is free.
- * Called once. signal_ignore ends it. */
+ * Called once. signal_ignore ends it, where handlers cannot return. */
 uint32_t signal_take(void);
+uint32_t signal_number(void);
 void signal_ignore(void);
+/* The next program is to find the signal as the program has set it: to be called before an exec, and after one that
+ * failed. */
+void signal_before_exec(void);
+void signal_after_exec(void);
 /* Whether the program blocks that signal in this thread, for a thread that it creates. */
 bool signal_blocked(void);
 void signal_inherit(bool was_blocked);
+/* Records what a system call from `caller` has done with the address space. An allocator's mmap may be such a call,
+ * so hooks of mmap and the like must not be called for it. */
+void mapping_called(long number, const long a[6], long result, const void *caller);
 /* Makes the key whose destructor notices the end of threads, and sets it for the caller. Called once,
  * first. */
 void thread_watch_ends(void);

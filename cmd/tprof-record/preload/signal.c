@@ -14,6 +14,7 @@ enum { FIRST_CHOICE = 50 }; /* real-time signals that programs use are near the 
 
 static int number; /* 0: none */
 static struct sigaction theirs;
+static bool ignored; /* its handler cannot return */
 /* The program blocks our signal in this thread, which really it does not, or samples would stop. */
 static __thread bool blocked __attribute__((tls_model("initial-exec")));
 
@@ -91,12 +92,36 @@ uint32_t signal_take(void)
 	return (uint32_t)number;
 }
 
+uint32_t signal_number(void)
+{
+	return (uint32_t)number;
+}
+
 void signal_ignore(void)
 {
 	struct sigaction none = {.sa_handler = SIG_IGN};
 
-	if (number)
+	ignored = number;
+	if (number && rec_may(REC_NEED_HANDLER))
 		REAL(sigaction)(number, &none, NULL);
+}
+
+/* An exec resets handlers, but keeps what is ignored. */
+void signal_before_exec(void)
+{
+	struct sigaction plain = {.sa_handler = SIG_DFL};
+	bool ignores = !(theirs.sa_flags & SA_SIGINFO) && theirs.sa_handler == SIG_IGN;
+
+	if (number && ignores != ignored && rec_may(REC_NEED_HANDLER))
+		REAL(sigaction)(number, ignores ? &theirs : &plain, NULL);
+}
+
+void signal_after_exec(void)
+{
+	if (number && ignored)
+		signal_ignore();
+	else if (number && rec_may(REC_NEED_HANDLER))
+		install(number, true);
 }
 
 /* ---- hooks ---- */

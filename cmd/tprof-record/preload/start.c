@@ -102,7 +102,8 @@ static void name_program(void)
 {
 	struct rec_header *h = rec_core->arena.header;
 	char text[PATH_MAX];
-	ssize_t size = readlink("/proc/self/exe", text, sizeof(text));
+	long size = rec_call(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)text,
+			     sizeof(text), 0, 0);
 	size_t used = 0;
 
 	if (size > 0)
@@ -158,30 +159,44 @@ static bool begin(enum rec_hello_kind kind)
 	return begun;
 }
 
-void start_no_more(void)
+void start_no_more(const char *why)
 {
-	if (exit_is_own_process()) {
-		rec_core_end();
-		signal_ignore();
-	}
+	struct rec_header *h;
+
+	if (!exit_is_own_process())
+		return;
+	h = rec_core->arena.header;
+	rec_cpu_end();
+	rec_threads_usage();
+	atomic_store(&h->stopped, rec_string(why, strlen(why)));
+	atomic_store(&h->stopped_ns, rec_now());
+	rec_core_end();
+}
+
+void start_again(void)
+{
+	if (!rec_core || !rec_core->generation)
+		return;
+	atomic_store(&rec_core->arena.header->stopped_ns, 0);
+	rec_core_resume();
 }
 
 static bool had_threads; /* when it forked */
 
-static void start_before_fork(void)
+void start_before_fork(void)
 {
 	had_threads = !__libc_single_threaded;
 }
 
 /* Runs in the child of a fork, which has lost the parent's arena: makes a new one if children are
  * followed. */
-static void start_in_child(void)
+void start_in_child(void)
 {
 	if (had_threads) {
 		atomic_store(&modules_unasked, true);
 		atomic_store(&modules_changed, 0);
 	}
-	if (recorder_size && follows)
+	if (recorder_size && follows && rec_may(REC_NEED_START))
 		begin(REC_HELLO_FORK);
 }
 

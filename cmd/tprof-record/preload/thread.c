@@ -2,6 +2,7 @@
  * return, pthread_exit and cancellation all pass through there, and the work of the program's own destructors
  * is still recorded. */
 #include <limits.h>
+#include <linux/seccomp.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 
@@ -217,6 +218,7 @@ HOOK int pthread_setname_np(pthread_t thread, const char *name)
 HOOK int prctl(int option, ...)
 {
 	unsigned long a[4];
+	uint32_t lacks = 0;
 	va_list list;
 	int result;
 
@@ -225,9 +227,11 @@ HOOK int prctl(int option, ...)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
 	if (option == PR_SET_SECCOMP)
-		start_no_more();
+		lacks = filter_comes(a[0] == SECCOMP_MODE_STRICT, (void *)a[1]);
 	result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
-	if (option == PR_SET_NAME && result == 0 && watching()) {
+	if (option == PR_SET_SECCOMP)
+		filter_came(lacks, result == 0);
+	if (option == PR_SET_NAME && result == 0 && rec_may(REC_NEED_NAMES) && watching()) {
 		/* Cut off as the kernel does; the program's name may lack a NUL in its first 16 bytes. */
 		char name[16] = "";
 

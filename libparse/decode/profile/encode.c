@@ -35,6 +35,8 @@ struct encoder {
 	uint32_t *location;   /* by id - 1: its chain */
 	uint32_t nlocations;
 	size_t location_room;
+	uint32_t *function; /* by id: its number, 0: no location uses it */
+	uint32_t nfunctions;
 	bool nameless; /* a line lacks a function, so a nameless one is written */
 };
 
@@ -229,13 +231,13 @@ static int put_mapping(struct encoder *e, size_t i)
 static int put_line(struct encoder *e, const struct tp_frame *f)
 {
 	struct tp_buf *m = &e->part;
-	uint32_t function = f->function;
+	uint32_t function = e->function[f->function];
 	int code;
 
 	/* pprof rejects lines without a function. */
-	if (!function) {
+	if (!f->function) {
 		e->nameless = true;
-		function = tp_dict_functions(e->p->dict);
+		function = e->nfunctions + 1;
 	}
 	m->size = 0;
 	code = tp_wire_put_number(m, 1, function);
@@ -291,12 +293,12 @@ static int put_location(struct encoder *e, uint32_t id, struct tp_buf *lines)
 	return code ? code : put_message(e, e->out, 4);
 }
 
-static int put_function(struct encoder *e, uint32_t id)
+static int put_function(struct encoder *e, uint32_t id, uint32_t number)
 {
 	/* The nameless function comes last and is not in the dictionary. */
 	struct tp_function f = tp_dict_function_at(e->p->dict, id);
 	const uint64_t v[] = {
-	    id,
+	    number,
 	    string_of(e, f.name),
 	    string_of(e, f.system_name),
 	    string_of(e, f.file),
@@ -311,28 +313,40 @@ static int put_function(struct encoder *e, uint32_t id)
 
 /* ---- the parts of a profile ---- */
 
-/* Writes the functions that locations use; the dictionary may have others, of filtered samples. */
+/* Numbers the functions that locations use; the dictionary may have others, of filtered samples. pprof looks for
+ * the names of other locations, and numbers what it finds from the count of functions on. */
+static int number_functions(struct encoder *e)
+{
+	uint32_t n = tp_dict_functions(e->p->dict);
+
+	e->function = calloc(n, sizeof(*e->function));
+	if (!e->function)
+		return TP_ENOMEM;
+	for (size_t c = 1; c < e->nchain; c++)
+		e->function[tp_dict_frame_at(e->p->dict, e->chain[c].frame).function] = 1;
+	for (uint32_t f = 1; f < n; f++)
+		if (e->function[f])
+			e->function[f] = ++e->nfunctions;
+	return 0;
+}
+
 static int put_functions(struct encoder *e)
 {
 	uint32_t n = tp_dict_functions(e->p->dict);
-	uint8_t *named = calloc(n, 1);
-	int code = named ? 0 : TP_ENOMEM;
+	int code = 0;
 
-	for (size_t c = 1; c < e->nchain && !code; c++)
-		named[tp_dict_frame_at(e->p->dict, e->chain[c].frame).function] = 1;
 	for (uint32_t f = 1; f < n && !code; f++)
-		if (named[f])
-			code = put_function(e, f);
+		if (e->function[f])
+			code = put_function(e, f, e->function[f]);
 	if (!code && e->nameless)
-		code = put_function(e, n);
-	free(named);
+		code = put_function(e, n, e->nfunctions + 1);
 	return code;
 }
 
 static int put_tables(struct encoder *e)
 {
 	struct tp_buf lines = {0};
-	int code = 0;
+	int code = number_functions(e);
 
 	for (size_t i = 0; i < e->p->nmappings && !code; i++)
 		code = put_mapping(e, i);
@@ -413,6 +427,7 @@ int tp_profile_encode(const struct tp_profile *p, const struct tp_encode_options
 	free(e.alone);
 	free(e.chain);
 	free(e.location);
+	free(e.function);
 	tp_ids_release(&e.longer);
 	if (code == TP_ENOMEM)
 		return tp_nomem(err);

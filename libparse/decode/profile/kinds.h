@@ -4,6 +4,7 @@
 
 #include "decode/profile.h"
 #include "open/kind.h"
+#include "open/lines.h"
 
 /* Each fills a new, empty profile, which the caller frees if it fails. They return the same errors
  * as tp_profile_read. */
@@ -15,9 +16,23 @@ int tp_proto_read(const uint8_t *data, size_t size, const struct tp_profile_opti
  * them, that of the data. */
 int tp_legacy_read(enum tp_kind kind, const uint8_t *data, size_t size,
 		   const struct tp_profile_options *opt, struct tp_profile *p, struct tp_err *err);
+/* Reads a trace of allocations. */
+int tp_allocs_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
+		   struct tp_profile *p, struct tp_err *err);
+/* Reads what perf script prints. */
+int tp_perf_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
+		 struct tp_profile *p, struct tp_err *err);
+/* Reads folded stacks. */
+int tp_folded_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
+		   struct tp_profile *p, struct tp_err *err);
 /* Reads stacks of all goroutines (debug=2, and what a crashing Go program prints). */
 int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
 		       struct tp_profile *p, struct tp_err *err);
+
+/* Returns whether a name of C++ or Rust is as the linker sees it. Only such a name is given as the system
+ * name of a function as well, which makes the reports look for a shorter name: <module> and f<int> are
+ * written for people already. */
+bool tp_profile_is_mangled(struct tp_scan name);
 
 /* Reports an unreadable part of the dump: as an error with the code `strict` or, if that is 0, as a
  * loss. The format gives the reason. Returns 0 or an error code. */

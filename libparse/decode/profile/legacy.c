@@ -18,6 +18,7 @@ static const struct {
 } kinds[TP_NKINDS] = {
     [TP_KIND_HEAP] = {.read = tp_legacy_heap, .hidden = TP_HIDDEN_ALLOCATOR},
     [TP_KIND_GROWTH] = {.read = tp_legacy_heap, .hidden = TP_HIDDEN_ALLOCATOR},
+    [TP_KIND_JEMALLOC] = {.read = tp_legacy_jemalloc, .hidden = TP_HIDDEN_ALLOCATOR},
     [TP_KIND_COUNT] = {.read = tp_legacy_count, .hidden = TP_HIDDEN_CPU},
     [TP_KIND_CONTENTION] = {.read = tp_legacy_contention, .hidden = TP_HIDDEN_LOCKS},
     [TP_KIND_MUTEX] = {.read = tp_legacy_contention, .hidden = TP_HIDDEN_LOCKS},
@@ -139,6 +140,15 @@ static int make_frames(struct tp_legacy *l, struct tp_legacy_place *place, struc
 	return code;
 }
 
+/* Returns whether a sample shares the stack of the one before it (tp_legacy_same_stack). What looks
+ * at frames then skips it: otherwise a dump of 1 MB could have a thousand million frames. */
+static bool is_same_stack(const struct tp_legacy *l, size_t i)
+{
+	const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
+
+	return i > 0 && s[-1].at == s->at && s[-1].n == s->n;
+}
+
 /* Marks places of the runtime. In a stack with names, Go leaves out the lines of its runtime's
  * functions at the leaf and of goexit at the root (runtime/pprof/pprof.go, printStackRecord). So an
  * address without a line there is the runtime's. A function whose name Go does not know has a line
@@ -151,6 +161,8 @@ static void mark_runtime(struct tp_legacy *l)
 		const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
 		bool named = false;
 
+		if (is_same_stack(l, i))
+			continue;
 		for (size_t k = 0; k < s->n && !named; k++)
 			named = tp_legacy_place_at(l, stack[s->at + k])->nlines > 0;
 		for (size_t k = 0; k < s->n && named; k++) {
@@ -182,13 +194,15 @@ static int put_samples(struct tp_legacy *l)
 	const uint32_t *stack = (const void *)l->stack.data;
 	struct tp_buf frames = {0};
 	size_t n = tp_legacy_nsamples(l);
+	uint32_t node = 0;
 	int code = 0;
 
 	for (size_t i = 0; i < n && !code; i++) {
 		const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
-		uint32_t node = 0;
+		size_t k = is_same_stack(l, i) ? 0 : s->n;
 
-		for (size_t k = s->n; k-- && !code;) {
+		node = k || !s->n ? 0 : node;
+		while (k-- && !code) {
 			struct tp_legacy_place *place = tp_legacy_place_at(l, stack[s->at + k]);
 
 			if (!place->nframes)
@@ -218,11 +232,13 @@ static int read_samples(struct tp_legacy *l)
 
 	if (!code)
 		code = tp_legacy_end_names(l);
+	if (!code && l->body)
+		code = tp_legacy_symbols(l);
 	if (!code)
 		code = tp_legacy_map_places(l);
-	if (!code && kinds[l->kind].duplicates)
+	if (!code && kinds[l->kind].duplicates && !l->body)
 		tp_legacy_strip_duplicates(l);
-	if (!code && !tp_legacy_is_java(l))
+	if (!code && !tp_legacy_is_java(l) && !l->body)
 		mark_runtime(l);
 	if (!code)
 		code = put_samples(l);
@@ -397,6 +413,9 @@ static int find_begin(struct tp_legacy *l, size_t *at)
 {
 	uint64_t others = 0;
 
+	*at = l->body;
+	if (l->body)
+		return 0;
 	*at = tp_kind_header(l->data, l->whole, 0);
 	if (*at == l->whole || kinds[tp_kind_of(l->data, *at)].read)
 		*at = 0;
@@ -421,6 +440,7 @@ int tp_legacy_read(enum tp_kind kind, const uint8_t *data, size_t size,
 	    .data = data,
 	    .size = size,
 	    .whole = size,
+	    .body = tp_kind_body(data, size),
 	    .strict = opt->strict,
 	    .kind = kind,
 	    .lines = tp_lines(data, size),
@@ -429,7 +449,8 @@ int tp_legacy_read(enum tp_kind kind, const uint8_t *data, size_t size,
 	size_t at = 0;
 	int code;
 
-	if (opt->dumps && l.kind == TP_KIND_COUNT && counts_goroutines(data, size))
+	if (opt->dumps && l.kind == TP_KIND_COUNT &&
+	    counts_goroutines(data + l.body, size - l.body))
 		l.dumps = &dumps;
 	snprintf(p->format, sizeof(p->format), "%s", tp_kind_format(l.kind));
 	if (l.kind == TP_KIND_CPU || tp_legacy_is_java(&l)) {

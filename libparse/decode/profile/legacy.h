@@ -36,8 +36,10 @@ struct tp_legacy {
 	struct tp_profile *p;
 	struct tp_err *err;
 	const uint8_t *data;
-	size_t whole; /* size of the dump */
-	size_t size;  /* end of the part being read */
+	size_t whole;	 /* size of the dump */
+	size_t body;	 /* where the profile begins, behind the names of a symbolized one */
+	uint32_t binary; /* string: the program that a symbolized profile names */
+	size_t size;	 /* end of the part being read */
 	bool strict;
 	enum tp_kind kind;
 	struct tp_lines lines;
@@ -111,11 +113,14 @@ int tp_legacy_push(struct tp_legacy *l, uint64_t address);
 /* Pushes every 0x… in the text, minus `back`: 1 turns a return address into that of the call. With
  * `leaf`, the first address of the sample is not changed. Returns 1 after tp_legacy_lose() if an
  * address does not fit 64 bits; that loses the sample, too, unless `leaf` is set, which means that
- * samples have several lines. */
+ * samples have several lines. In a symbolized profile `back` is 0: its addresses are of calls. */
 int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, bool leaf);
 /* Adds the sample, with a value for each type that was added (l->p->ntypes), and a label set of
  * tp_profile_label_set or 0. */
 int tp_legacy_end_sample(struct tp_legacy *l, const int64_t *values, uint32_t labels);
+/* Adds a sample with the stack of the one before it, which must exist. Its cost does not depend on the
+ * depth of the stack. */
+int tp_legacy_same_stack(struct tp_legacy *l, const int64_t *values, uint32_t labels);
 /* Forgets the addresses that were pushed. Names that follow are ignored. */
 int tp_legacy_drop(struct tp_legacy *l);
 /* Adds a sample with the addresses at the beginning of the text, each minus `back`. */
@@ -162,12 +167,22 @@ enum tp_legacy_hidden {
 /* Sets the profile's regular expressions of frames that are hidden. */
 int tp_legacy_rules(struct tp_legacy *l, enum tp_legacy_hidden hidden);
 
+/* The counts of a heap profile: objects, and their bytes. */
+struct tp_legacy_row {
+	int64_t inuse[2], alloc[2];
+	bool huge; /* some do not fit 64 bits */
+};
+/* Reads "1: 2 [3: 4]", in use and allocated; with `sign`, what is in use may be negative. Returns false
+ * if the text is something else. */
+bool tp_legacy_read_row(struct tp_scan *s, bool sign, struct tp_legacy_row *row);
+
 /* Returns whether samples below this header of a heap profile have four values. */
 bool tp_legacy_heap_has_four(struct tp_scan header);
 
 /* The readers, which legacy.c lists by kind. A reader reads l->lines to their end: sample types,
  * then samples, mappings and what else its format has. The header is the first line. */
 int tp_legacy_heap(struct tp_legacy *l);
+int tp_legacy_jemalloc(struct tp_legacy *l);
 int tp_legacy_count(struct tp_legacy *l);
 int tp_legacy_contention(struct tp_legacy *l);
 int tp_legacy_threads(struct tp_legacy *l);
@@ -175,6 +190,9 @@ int tp_legacy_cpu(struct tp_legacy *l);
 int tp_legacy_java(struct tp_legacy *l);
 /* Reads the names of a Java profile's addresses, from the next line on. */
 int tp_legacy_java_names(struct tp_legacy *l);
+
+/* Gives the places the names of a symbolized profile. Called after its samples are read. */
+int tp_legacy_symbols(struct tp_legacy *l);
 
 /* Reads labels {"key":"value", …}, quoted as Go's %q does, into a label set. */
 int tp_legacy_labels(struct tp_legacy *l, struct tp_scan text, uint32_t *set);

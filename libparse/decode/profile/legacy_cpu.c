@@ -43,7 +43,7 @@ static int read_sample(struct tp_legacy *l, struct reader *r, uint64_t back, boo
 
 	*more = false;
 	if (from == l->size)
-		return cut(l, from, 0, "ends without the words that end the samples");
+		return l->body ? 0 : cut(l, from, 0, "ends without the words that end the samples");
 	if (!take(l, r, &count) || !take(l, r, &depth) ||
 	    depth > (l->size - r->at) / r->words.bytes) {
 		r->at = l->size;
@@ -104,20 +104,28 @@ static bool strip_handler(struct tp_legacy *l)
 
 int tp_legacy_cpu(struct tp_legacy *l)
 {
-	bool java = l->kind == TP_KIND_JAVA_CPU, more = true;
+	bool java = l->kind == TP_KIND_JAVA_CPU, more = true, timed;
 	struct reader r = {0};
 	uint64_t period = 0;
 	int code = tp_legacy_period_type(l, "cpu", "nanoseconds");
 
-	tp_kind_of_words(l->data, l->size, &r.words, &period);
-	r.at = (size_t)5 * r.words.bytes;
+	tp_kind_of_words(l->data + l->body, l->size - l->body, &r.words, &period);
+	r.at = l->body + (size_t)5 * r.words.bytes;
+	/* google-pprof --raw writes the period 1, and no words at the end. */
+	timed = !l->body || period != 1;
 	l->p->period = (int64_t)(period * 1000);
 	if (!code)
 		code = tp_legacy_add_type(l, "samples", "count");
-	if (!code)
+	if (!code && timed)
 		code = tp_legacy_add_type(l, "cpu", "nanoseconds");
+	if (!code && !timed)
+		code = tp_legacy_fail(
+		    l,
+		    tp_profile_add_notice(l->p, TP_INFO, TP_OFFSET_NONE,
+					  "does not say how often it was sampled, so samples are "
+					  "counted and have no time"));
 	while (!code && more)
-		code = read_sample(l, &r, java ? 0 : 1, &more);
+		code = read_sample(l, &r, java || l->body ? 0 : 1, &more);
 	if (code)
 		return code;
 	l->lines = tp_lines(l->data, l->size);

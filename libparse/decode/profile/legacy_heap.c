@@ -17,12 +17,7 @@
 
 #include "decode/profile/legacy.h"
 
-struct row {
-	int64_t inuse[2], alloc[2]; /* objects, bytes */
-	bool huge;
-};
-
-static bool read_int(struct tp_scan *s, bool sign, struct row *row, int64_t *v)
+static bool read_int(struct tp_scan *s, bool sign, struct tp_legacy_row *row, int64_t *v)
 {
 	enum tp_number n = tp_scan_int(s, sign, v);
 
@@ -30,10 +25,9 @@ static bool read_int(struct tp_scan *s, bool sign, struct row *row, int64_t *v)
 	return n != TP_NUMBER_NONE;
 }
 
-/* "1: 2 [3: 4]" */
-static bool read_row(struct tp_scan *s, bool sign, struct row *row)
+bool tp_legacy_read_row(struct tp_scan *s, bool sign, struct tp_legacy_row *row)
 {
-	*row = (struct row){.huge = false};
+	*row = (struct tp_legacy_row){.huge = false};
 	if (!read_int(s, sign, row, &row->inuse[0]) || !tp_scan_text(s, ":"))
 		return false;
 	tp_scan_spaces(s);
@@ -53,7 +47,7 @@ static bool read_row(struct tp_scan *s, bool sign, struct row *row)
 }
 
 struct header {
-	struct row total;
+	struct tp_legacy_row total;
 	bool sampled, four;
 };
 
@@ -93,7 +87,7 @@ static bool find_header(struct tp_scan s, struct tp_profile *p, struct header *h
 	while ((at = tp_scan_find(s, begin)) != NULL) {
 		s.at = at + strlen(begin);
 		tp_scan_spaces(&s);
-		if (read_row(&s, false, &h->total) && !h->total.huge && read_how(s, p, h))
+		if (tp_legacy_read_row(&s, false, &h->total) && !h->total.huge && read_how(s, p, h))
 			return true;
 	}
 	return false;
@@ -141,12 +135,12 @@ static bool whole(const struct tp_legacy *l, const struct header *h, int64_t v[2
 }
 
 /* Finds the row anywhere in the line. */
-static bool find_row(struct tp_scan *s, struct row *row)
+static bool find_row(struct tp_scan *s, struct tp_legacy_row *row)
 {
 	while (s->at < s->end) {
 		struct tp_scan at = *s;
 
-		if (read_row(&at, true, row) && tp_scan_text(&at, " @")) {
+		if (tp_legacy_read_row(&at, true, row) && tp_scan_text(&at, " @")) {
 			*s = at;
 			return true;
 		}
@@ -157,11 +151,12 @@ static bool find_row(struct tp_scan *s, struct row *row)
 	return false;
 }
 
-static int read_sample(struct tp_legacy *l, const struct header *h, struct row *sum, uint32_t key)
+static int read_sample(struct tp_legacy *l, const struct header *h, struct tp_legacy_row *sum,
+		       uint32_t key)
 {
 	struct tp_scan s = tp_scan_trim(l->lines.line);
 	struct tp_label bytes = {.key = key, .numeric = true};
-	struct row row;
+	struct tp_legacy_row row;
 	int64_t value[TP_LEGACY_VALUES];
 	size_t n = 0, before = tp_legacy_nsamples(l);
 	uint32_t labels;
@@ -189,7 +184,7 @@ static int read_sample(struct tp_legacy *l, const struct header *h, struct row *
 }
 
 /* Compares the samples with the sum in the header; only that shows missing lines. */
-static int check_sums(struct tp_legacy *l, const struct header *h, const struct row *sum)
+static int check_sums(struct tp_legacy *l, const struct header *h, const struct tp_legacy_row *sum)
 {
 	char why[120];
 
@@ -203,7 +198,7 @@ static int check_sums(struct tp_legacy *l, const struct header *h, const struct 
 int tp_legacy_heap(struct tp_legacy *l)
 {
 	struct header h = {.sampled = false};
-	struct row sum = {.huge = false};
+	struct tp_legacy_row sum = {.huge = false};
 	uint32_t key = 0;
 	int code = read_header(l, &h);
 

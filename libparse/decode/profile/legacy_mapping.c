@@ -247,7 +247,7 @@ static bool has_maps(const struct tp_profile *p, const struct finder *f,
 
 static int put_maps(struct tp_legacy *l, const struct finder *f)
 {
-	struct tp_mapping everything = {.limit = UINT64_MAX};
+	struct tp_mapping everything = {.limit = UINT64_MAX, .file = l->binary};
 	struct tp_legacy_place *places = (void *)l->places.data;
 	uint32_t number, before = (uint32_t)l->p->nmappings;
 	int code = 0;

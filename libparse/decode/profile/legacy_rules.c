@@ -1,5 +1,6 @@
 /* Frames of the profiler or the allocator itself, which pprof hides in profiles whose format has no
- * field for such rules (pprof: addLegacyFrameInfo). They are joined by '|' into one expression. */
+ * field for such rules (pprof: addLegacyFrameInfo); for jemalloc, which pprof does not read, those that
+ * jeprof leaves out. They are joined by '|' into one expression. */
 #include <string.h>
 
 #include "decode/profile/legacy.h"
@@ -62,6 +63,11 @@ static const char *const allocator[] = {
     NULL,
 };
 
+/* Besides `allocator`. A library that is part of a program has the prefix je_. */
+static const char *const jemalloc[] = {
+    "je_.*", "(void\\* )?newImpl", "aligned_alloc", "[mrxd]allocx", "sdallocx(_noflags)?", NULL,
+};
+
 static const char *const not_allocator[] = {
     "runtime\\.panic",
     "runtime\\.reflectcall",
@@ -99,17 +105,28 @@ static const char *const cpu[] = {
     NULL,
 };
 
-static int join(struct tp_legacy *l, const char *const *words, uint32_t *string)
+/* Appends words to l->scratch. */
+static int add(struct tp_legacy *l, const char *const *words)
 {
 	int code = 0;
 
-	l->scratch.size = 0;
 	for (size_t i = 0; words[i] && !code; i++) {
-		if (i)
+		if (l->scratch.size)
 			code = tp_buf_put(&l->scratch, "|", 1);
 		if (!code)
 			code = tp_buf_put(&l->scratch, words[i], strlen(words[i]));
 	}
+	return code;
+}
+
+static int join(struct tp_legacy *l, const char *const *words, uint32_t *string)
+{
+	int code;
+
+	l->scratch.size = 0;
+	code = add(l, words);
+	if (!code && words == allocator && l->kind == TP_KIND_JEMALLOC)
+		code = add(l, jemalloc);
 	if (!code)
 		code = tp_dict_string(l->p->dict, l->scratch.data, l->scratch.size, string);
 	return tp_legacy_fail(l, code);

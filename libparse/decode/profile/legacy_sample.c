@@ -85,10 +85,18 @@ int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, 
 			code = tp_legacy_lose(l, !leaf, "has an address that does not fit 64 bits");
 			return code ? code : 1;
 		}
-		code = tp_legacy_push(l, first ? address : address - back);
+		code = tp_legacy_push(l, first || l->body ? address : address - back);
 		first = false;
 	}
 	return code;
+}
+
+static int add_sample(struct tp_legacy *l, struct tp_legacy_sample *s, const int64_t *values)
+{
+	if (tp_legacy_nsamples(l) >= MAX_ENTRIES)
+		return tp_legacy_fail(l, TP_ELIMIT);
+	memcpy(s->value, values, l->p->ntypes * sizeof(*values));
+	return tp_legacy_fail(l, tp_buf_put(&l->samples, s, sizeof(*s)));
 }
 
 int tp_legacy_end_sample(struct tp_legacy *l, const int64_t *values, uint32_t labels)
@@ -97,16 +105,23 @@ int tp_legacy_end_sample(struct tp_legacy *l, const int64_t *values, uint32_t la
 	size_t depth = tp_legacy_depth(l);
 	int code;
 
-	if (depth > UINT32_MAX || tp_legacy_nsamples(l) >= MAX_ENTRIES)
+	if (depth > UINT32_MAX)
 		return tp_legacy_fail(l, TP_ELIMIT);
 	s.n = (uint32_t)depth;
-	memcpy(s.value, values, l->p->ntypes * sizeof(*values));
 	code = tp_legacy_end_names(l);
 	if (code)
 		return code;
 	l->naming.any = true;
 	l->naming.next = 0;
-	return tp_legacy_fail(l, tp_buf_put(&l->samples, &s, sizeof(s)));
+	return add_sample(l, &s, values);
+}
+
+int tp_legacy_same_stack(struct tp_legacy *l, const int64_t *values, uint32_t labels)
+{
+	struct tp_legacy_sample s = *tp_legacy_sample_at(l, tp_legacy_nsamples(l) - 1);
+
+	s.labels = labels;
+	return add_sample(l, &s, values);
 }
 
 int tp_legacy_drop(struct tp_legacy *l)

@@ -8,6 +8,7 @@
 
 #include "decode/profile/testing.h"
 
+#define JEMALLOC   "inuse_objects/count inuse_space/bytes per space/bytes 1\n"
 #define EVERYTHING "map 0-ffffffffffffffff 0  \n"
 
 static const struct {
@@ -55,6 +56,20 @@ static const struct {
      "57 528909: 0x48000f#1 < 0x7f0f#2 < 0x9998#3 {bytes=9216}\n"
      "map 400000-500000 0 /usr/bin/server \n"
      "map 7f00-8000 0 /lib/libc.so.6 \n" EVERYTHING},
+    {"symbolized: names stand before the profile, a caller before what is inlined into it; the "
+     "addresses "
+     "are those of calls already, and one without a name is not the runtime's",
+     "--- symbol\nbinary=/bin/server\n"
+     "0x0000000000000010 g(int)--T::operator--(int)--h\n"
+     "0x0000000000000020 0x20\n"
+     "0x0000000000000030 main\n"
+     "0x0000000000000040 nobody\n"
+     "---\n--- heap\n"
+     "heap profile: 2: 10 [2: 10] @ heapprofile\n"
+     "2: 10 [2: 10] @ 0x0000000000000010 0x0000000000000020 0x0000000000000030\n",
+     "objects/count space/bytes per space/bytes 1\n"
+     "2 10: 0x10#1 h+T::operator--(int)+g(int) < 0x20#1 < 0x30#1 main {bytes=5}\n"
+     "map 0-ffffffffffffffff 0 /bin/server \n"},
     {"heapprofile: nothing was sampled; words before a sample do not matter",
      "heap profile: 2: 10 [2: 10] @ heapprofile\n"
      "at 17 2: 10 [2: 10] @ 0x10\n",
@@ -160,6 +175,41 @@ static const struct {
      "(s.java:4)\n",
      "contentions/count delay/microseconds per contentions/count 100\n"
      "100 100: f@s.java:3 < g@s.java:4\n100 1400: f@s.java:3\n"},
+    {"the heap of jemalloc: a sample of each thread, scaled by itself; of a stack without threads "
+     "its "
+     "own line; names of threads do not matter",
+     "heap_v2/4096\n"
+     "  t*: 43: 42048 [0: 0]\n  t0: 31: 35872 [0: 0] server\n  t3: 12: 6176 [0: 0] a [1] b\n"
+     "@ 0x480010 0x7f10\n"
+     "  t*: 13: 26688 [0: 0]\n  t0: 1: 20512 [0: 0]\n  t3: 12: 6176 [0: 0]\n"
+     "@ 0x480010\n"
+     "  t*: 30: 15360 [0: 0]\n"
+     "\nMAPPED_LIBRARIES:\n"
+     "00400000-00500000 r-xp 00000000 08:01 18 /usr/bin/server\n"
+     "00500000-00600000 rw-p 00100000 08:01 18 /usr/bin/server\n"
+     "7f00-8000 r-xp 00000000 08:01 17 /lib/libc.so.6\n",
+     "inuse_objects/count inuse_space/bytes per space/bytes 4096\n"
+     "1 20650: 0x48000f#1 < 0x7f0f#2 {thread=0}\n"
+     "101 52304: 0x48000f#1 < 0x7f0f#2 {thread=3}\n"
+     "255 130719: 0x48000f#1\n"
+     "map 400000-500000 0 /usr/bin/server \nmap 7f00-8000 0 /lib/libc.so.6 \n"},
+    {"jemalloc with prof_accum:true: four values; what is not in use any more; no stack",
+     "heap_v2/1\n  t*: 1: 16 [4: 64]\n"
+     "@ 0x11 0x21\n  t*: 0: 0 [1: 16]\n  t1: 0: 0 [1: 16]\n"
+     "@\n  t*: 1: 16 [3: 48]\n  t1: 1: 16 [1: 16]\n  t2: 0: 0 [2: 32]\n",
+     "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes per space/bytes "
+     "1\n"
+     "1 16 0 0: 0x10#1 < 0x20#1 {thread=1}\n1 16 1 16 {thread=1}\n2 32 0 0 "
+     "{thread=2}\n" EVERYTHING},
+    {"jemalloc from 5.3 on: what adds up are the numbers made whole",
+     "heap_v2/4096\n  t*: 1001: 7578083 [0: 0]\n@ 0x11\n  t*: 1001: 7578083 [0: 0]\n"
+     "  t1: 23: 5163 [0: 0]\n  t2: 144: 300745 [0: 0]\n  t3: 392: 8091459 [0: 0]\n",
+     "inuse_objects/count inuse_space/bytes per space/bytes 4096\n"
+     "431 96813: 0x10#1 {thread=1}\n360 752920: 0x10#1 {thread=2}\n"
+     "394 8144213: 0x10#1 {thread=3}\n" EVERYTHING},
+    {"nothing of jemalloc's",
+     "heap_v2/524288\n  t*: 0: 0 [0: 0]\n\nMAPPED_LIBRARIES:\n0-10 r-xp 0 1:1 1 /a\n",
+     "inuse_objects/count inuse_space/bytes per space/bytes 524288\nmap 0-10 0 /a \n"},
     {"lines end in CR LF, too",
      "goroutine profile: total 1\r\n1 @ 0x11\r\n#\t0x10\tmain.f+0x1\tx.go:7\r\n",
      "goroutine/count per goroutine/count 1\n1: 0x10#1 main.f@x.go:7\n" EVERYTHING},
@@ -225,6 +275,56 @@ static void test_legacy_read_damage(void **state)
 	    {"a header without its end", "heap profile: 1: 2 [3: 4] @",
 	     "error -4: the first line is not a complete header of a heap profile\n",
 	     "error -4: the first line is not a complete header of a heap profile\n"},
+	    {"threads of a stack of jemalloc that do not add up, and of the header",
+	     "heap_v2/1\n  t*: 9: 90 [0: 0]\n@ 0x11\n  t*: 5: 50 [0: 0]\n  t1: 4: 50 [0: 0]\n"
+	     "@ 0x21\n  t*: 4: 40 [0: 0]\n",
+	     JEMALLOC "4 50: 0x10#1 {thread=1}\n4 40: 0x20#1\n" EVERYTHING
+		      "lost line 4 says 5 objects in use, but its threads have 4\n",
+	     "error -3: line 4 says 5 objects in use, but its threads have 4\n"},
+	    {"threads of the header that do not add up",
+	     "heap_v2/1\n  t*: 4: 40 [0: 0]\n  t1: 4: 41 [0: 0]\n@ 0x11\n  t*: 4: 40 [0: 0]\n",
+	     JEMALLOC "4 40: 0x10#1\n" EVERYTHING
+		      "lost line 2 says 40 bytes in use, but its threads have 41\n",
+	     "error -3: line 2 says 40 bytes in use, but its threads have 41\n"},
+	    {"stacks of jemalloc that are missing",
+	     "heap_v2/1\n  t*: 9: 90 [0: 0]\n@ 0x11\n  t*: 5: 50 [0: 0]\n",
+	     JEMALLOC "5 50: 0x10#1\n" EVERYTHING
+		      "lost ends after stacks of 5 objects in use, not of 9\n",
+	     "error -4: ends after stacks of 5 objects in use, not of 9\n"},
+	    {"more stacks of jemalloc than the header has",
+	     "heap_v2/1\n  t*: 4: 50 [0: 0]\n@ 0x11\n  t*: 5: 50 [0: 0]\n",
+	     JEMALLOC "5 50: 0x10#1\n" EVERYTHING
+		      "lost ends after stacks of 5 objects in use, not of 4\n",
+	     "error -4: ends after stacks of 5 objects in use, not of 4\n"},
+	    {"lines of jemalloc that cannot be read: the others of the stack are kept, and those "
+	     "below a stack that cannot be read are no one's",
+	     "heap_v2/1\n  t*: 9: 90 [0: 0]\n  tx: 1\n"
+	     "@ 0x11\n  t*: 5: 50 [0: 0]\n  t1: 4: 40 [0: 0\n  t2: 1: 10 [0: 0]\n"
+	     "@ 0x11 main\n  t*: 4: 40 [0: 0]\n  t1: 4: 40 [0: 0]\n"
+	     "@ 0x21\n  t*: 1: 99999999999999999999 [0: 0]\n  t1: 0: 40 [0: 0]\n"
+	     "@ 0x10000000000000000\n@ 0x31\n  t*: 1: 1 [0: 0]\n  t*: 2: 2 [0: 0]\n",
+	     JEMALLOC "1 10: 0x10#1 {thread=2}\n1 1: 0x30#1\n" EVERYTHING
+		      "lost line 3 is neither a stack (@ 0xADDRESS) nor a count\n"
+		      "lost line 6 is not a count of objects and bytes (t1: 2: 3 [4: 5])\n"
+		      "lost line 8 has something in its stack that is not an address\n"
+		      "lost line 12 has a number that does not fit 64 bits\n"
+		      "lost line 13 has bytes but zero objects\n"
+		      "lost line 14 has an address that does not fit 64 bits\n"
+		      "lost line 17 is a second sum of the same stack\n",
+	     "error -3: line 3 is neither a stack (@ 0xADDRESS) nor a count\n"},
+	    {"stacks of jemalloc without counts, or without their sum",
+	     "heap_v2/1\n  t*: 9: 90 [0: 0]\n@ 0x11\n@ 0x21\n  t1: 1: 1 [0: 0]\n@ 0x31\n",
+	     JEMALLOC "1 1: 0x20#1 {thread=1}\n" EVERYTHING
+		      "lost line 3 is a stack without counts\n"
+		      "lost line 4 is a stack without the sum of its threads (t*)\n"
+		      "lost line 6 is a stack without counts\n",
+	     "error -3: line 3 is a stack without counts\n"},
+	    {"a header of jemalloc without its sum", "heap_v2/1\n",
+	     "error -4: line 1 has to be the sum of all stacks (t*: 1: 2 [3: 4])\n",
+	     "error -4: line 1 has to be the sum of all stacks (t*: 1: 2 [3: 4])\n"},
+	    {"a rate of jemalloc that is no number of 64 bits", "heap_v2/99999999999999999999\n",
+	     "error -3: line 1 is not a header (heap_v2/BYTES) of 64 bits\n",
+	     "error -3: line 1 is not a header (heap_v2/BYTES) of 64 bits\n"},
 	    {"no thread where one is expected",
 	     "--- threadz 1 ---\n--- Thread ? ---\n 0x1\n--- Thread 1 (name: a/1) stack: ---\n "
 	     "0x2\n",
@@ -310,6 +410,8 @@ static void test_legacy_read_long_and_hostile(void **state)
 	    {"goroutine profile: total 1\n", "1 @ 0x1 0x2 0x3\n#\t0x1\tf+0x1\n#\t0x0\tf+0x1\n"},
 	    {"--- mutex:\n--- Memory map: ---\na=\nb=\nc=\nr=$a$b\n", "$c$"},
 	    {"--- mutex:\n--- Memory map: ---\n", "1-2: /x\n"},
+	    {"heap_v2/1\n  t*: 1: 1 [0: 0]\n", "@ 0x1\n"},
+	    {"heap_v2/1\n  t*: 1: 1 [0: 0]\n@", " 0x1"},
 	    {"goroutine 1 [running]:\n\t", ":1"},
 	    {"goroutine 1 [running]:\n", "f(\n\t:1\n"},
 	    {"goroutine 1 [running] {", "b: c, a: d, "},
@@ -388,6 +490,43 @@ static void test_legacy_read_names_elsewhere(void **state)
 	expect_refused(&text, "too many lines name addresses that are not on the stack above them");
 }
 
+/* Each thread is a sample of the same deep stack. */
+static void test_legacy_read_threads_share_stack(void **state)
+{
+	struct tp_buf text = {0};
+	struct tp_profile *p;
+	struct tp_err err;
+
+	(void)state;
+	say(&text, "heap_v2/1\n  t*: 30000: 30000 [0: 0]\n@");
+	for (int i = 0; i < 100000; i++)
+		say(&text, " 0x1");
+	say(&text, "\n  t*: 30000: 30000 [0: 0]\n");
+	for (int i = 0; i < 30000; i++)
+		say(&text, "  t%d: 1: 1 [0: 0]\n", i);
+	assert_int_equal(tp_profile_read(text.data, text.size, NULL, &p, &err), 0);
+	assert_int_equal(p->nsamples, 30000);
+	assert_int_equal(p->nlosses, 0);
+	assert_int_equal(p->stack[0], p->stack[29999]);
+	tp_profile_free(p);
+	tp_buf_release(&text);
+}
+
+/* Frames of jemalloc are hidden beside those that pprof knows. */
+static void test_legacy_read_jemalloc_rules(void **state)
+{
+	static const char text[] = "heap_v2/1\n  t*: 1: 1 [0: 0]\n@ 0x1\n  t*: 1: 1 [0: 0]\n";
+	struct tp_profile *p;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(tp_profile_read(text, strlen(text), NULL, &p, &err), 0);
+	assert_string_equal(p->format, "jemalloc heap text");
+	assert_non_null(strstr(text_at(p, p->drop_frames), "|malloc|"));
+	assert_non_null(strstr(text_at(p, p->drop_frames), "|je_.*|"));
+	tp_profile_free(p);
+}
+
 /* ---- profiles appended to a file, and text before them ---- */
 
 /* NULL: no notice */
@@ -425,6 +564,13 @@ static const struct {
      "contentions/count delay/nanoseconds per contentions/count 5\n"
      "5 50: 0x10#1\n10 100: 0x10#1\nmap 10-20 0 /bin/a \n",
      "1 line before the profile is not part of it"},
+    {"two dumps of jemalloc",
+     "heap_v2/1\n  t*: 1: 10 [0: 0]\n@ 0x11\n  t*: 1: 10 [0: 0]\n  t1: 1: 10 [0: 0]\n"
+     "\nMAPPED_LIBRARIES:\n0-20 r-xp 0 1:1 1 /a\n"
+     "heap_v2/1\n  t*: 2: 20 [0: 0]\n@ 0x11\n  t*: 2: 20 [0: 0]\n  t1: 2: 20 [0: 0]\n"
+     "\nMAPPED_LIBRARIES:\n0-20 r-xp 0 1:1 1 /a\n",
+     JEMALLOC "1 10: 0x10#1 {thread=1}\n2 20: 0x10#1 {thread=1}\nmap 0-20 0 /a \n",
+     "holds 2 profiles"},
     {"a part with other mappings",
      "t profile: total 1\n1 @ 0x11\n--- Memory map: ---\n10-20: /bin/a\n"
      "t profile: total 1\n1 @ 0x11\n--- Memory map: ---\n10-20: /bin/b\n",
@@ -615,6 +761,8 @@ int main(void)
 	    cmocka_unit_test(test_legacy_read_inlining_bomb),
 	    cmocka_unit_test(test_legacy_read_names_bomb),
 	    cmocka_unit_test(test_legacy_read_names_elsewhere),
+	    cmocka_unit_test(test_legacy_read_threads_share_stack),
+	    cmocka_unit_test(test_legacy_read_jemalloc_rules),
 	    cmocka_unit_test(test_legacy_read_parts),
 	    cmocka_unit_test(test_legacy_read_moments),
 	    cmocka_unit_test(test_legacy_read_nothing_left),

@@ -19,6 +19,11 @@ int tp_profile_lose(struct tp_profile *p, struct tp_err *err, int strict, struct
 	return tp_profile_add_loss(p, &loss) ? tp_nomem(err) : 0;
 }
 
+bool tp_profile_is_mangled(struct tp_scan name)
+{
+	return tp_scan_begins(name, "_Z") || tp_scan_begins(name, "_R");
+}
+
 int tp_profile_several(struct tp_err *err, uint64_t offset)
 {
 	return tp_err_set(
@@ -71,6 +76,12 @@ int tp_profile_read(const void *data, size_t size, const struct tp_profile_optio
 	opt = opt ? opt : &defaults;
 	if (kind == TP_KIND_GOROUTINES)
 		code = tp_goroutines_read(data, size, opt, *p, err);
+	else if (kind == TP_KIND_ALLOCS)
+		code = tp_allocs_read(data, size, opt, *p, err);
+	else if (kind == TP_KIND_PERF)
+		code = tp_perf_read(data, size, opt, *p, err);
+	else if (kind == TP_KIND_FOLDED)
+		code = tp_folded_read(data, size, opt, *p, err);
 	else if (kind == TP_KIND_PROTO)
 		code = tp_proto_read(data, size, opt, *p, err);
 	else

@@ -32,7 +32,7 @@ struct tp_v1_encoder {
 		size_t first;
 		uint32_t n;
 	} * stacks; /* id - 1 */
-	uint32_t nstacks;
+	uint32_t nstacks, nwritten;
 	size_t room_stacks;
 	struct tp_table by_pcs; /* of stacks */
 	uint64_t seed;
@@ -194,8 +194,7 @@ static int put_stack(struct tp_v1_encoder *e, uint32_t id, struct tp_buf *body, 
 	return 0;
 }
 
-int tp_v1_encode_finish(struct tp_v1_encoder *e, uint64_t ticks_per_second, uint64_t timer_g,
-			struct tp_err *err)
+int tp_v1_encode_flush(struct tp_v1_encoder *e, uint64_t ticks_per_second, struct tp_err *err)
 {
 	struct tp_buf body = {0}, out = {0};
 	int code = 0;
@@ -204,8 +203,8 @@ int tp_v1_encode_finish(struct tp_v1_encoder *e, uint64_t ticks_per_second, uint
 		code = write_out(e, &e->lanes[i].data, err);
 	if (!code && e->nlanes)
 		code = write_out(e, &e->lanes[0].data, err);
-	for (uint32_t id = 1; id <= e->nstacks && !code; id++) {
-		code = put_stack(e, id, &body, &out) ? tp_nomem(err) : 0;
+	for (; e->nwritten < e->nstacks && !code; e->nwritten++) {
+		code = put_stack(e, e->nwritten + 1, &body, &out) ? tp_nomem(err) : 0;
 		if (!code && out.size > BUFFER_BYTES)
 			code = write_out(e, &out, err);
 	}
@@ -213,13 +212,25 @@ int tp_v1_encode_finish(struct tp_v1_encoder *e, uint64_t ticks_per_second, uint
 	if (!code && (tp_buf_put(&out, (uint8_t[]){TP_V1_FREQUENCY}, 1) ||
 		      tp_buf_put_uvarint(&out, ticks_per_second) || tp_buf_put_uvarint(&out, 0)))
 		code = tp_nomem(err);
+	if (!code)
+		code = write_out(e, &out, err);
+	tp_buf_release(&body);
+	tp_buf_release(&out);
+	return code;
+}
+
+int tp_v1_encode_finish(struct tp_v1_encoder *e, uint64_t ticks_per_second, uint64_t timer_g,
+			struct tp_err *err)
+{
+	struct tp_buf out = {0};
+	int code = tp_v1_encode_flush(e, ticks_per_second, err);
+
 	if (!code && timer_g &&
 	    (tp_buf_put(&out, (uint8_t[]){TP_V1_TIMER_GOROUTINE}, 1) ||
 	     tp_buf_put_uvarint(&out, timer_g) || tp_buf_put_uvarint(&out, 0)))
 		code = tp_nomem(err);
 	if (!code)
 		code = write_out(e, &out, err);
-	tp_buf_release(&body);
 	tp_buf_release(&out);
 	return code;
 }

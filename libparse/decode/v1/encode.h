@@ -46,6 +46,9 @@ int tp_v1_encode_stack(struct tp_v1_encoder *e, const uint64_t *pcs, size_t n, u
  * too large. */
 int tp_v1_encode_event(struct tp_v1_encoder *e, int32_t p, const struct tp_v1_event *ev,
 		       struct tp_err *err);
+/* Writes all that is held back, with the stacks since the last time and the frequency, so that what is written so
+ * far is a whole trace. */
+int tp_v1_encode_flush(struct tp_v1_encoder *e, uint64_t ticks_per_second, struct tp_err *err);
 /* Writes the rest; nothing can be added afterwards. timer_g: goroutine that serves timers, 0 for
  * none. */
 int tp_v1_encode_finish(struct tp_v1_encoder *e, uint64_t ticks_per_second, uint64_t timer_g,

@@ -137,8 +137,10 @@ void show_leave_p(struct show *s, struct g_state *g, uint32_t stack)
 	if (g->wanted && show_p_slice(s, g->p, g->on_since)) {
 		show_g_name(s, g, name);
 		json_text(s->p, "name", name, strlen(name));
-		if (g->shown == TP_NONE)
+		if (g->shown == TP_NONE) {
 			json_stack(s->p, "sf", g->stack);
+			g->shown = 0;
+		}
 		json_stack(s->p, "esf", stack);
 		json_args(s->p);
 		show_g_arg(s, "goroutine", g);

@@ -46,6 +46,8 @@ static const char *const state_names[TP_NSTATES] = {
 
 void show_state_slice(struct show *s, struct g_state *g)
 {
+	bool tells;
+
 	if (!g->wanted || g->state >= TP_NSTATES || !state_names[g->state])
 		return;
 	if (s->now >= s->from && g->since < s->to)
@@ -57,9 +59,12 @@ void show_state_slice(struct show *s, struct g_state *g)
 	else
 		json_str(s->p, "name", state_names[g->state]);
 	json_str(s->p, "cat", "state");
-	if (g->state != TP_ST_RUNNING && g->stack != g->shown)
+	/* A slice of a P has no place for the stack with which a goroutine began to run if that
+	 * enters a system call first. */
+	tells = g->state != TP_ST_RUNNING || g->shown == TP_NONE;
+	if (tells && g->stack != g->shown)
 		json_stack(s->p, "sf", g->stack);
-	g->shown = g->state != TP_ST_RUNNING ? g->stack : 0;
+	g->shown = tells ? g->stack : 0;
 	json_end(s->p);
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/many.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "path/ender.h"
 #include "spans/crossing.h"
@@ -165,6 +166,12 @@ static int find_row(struct adding *a, const struct tp_span *wait, bool held, uin
 	return 0;
 }
 
+static bool is_wait(const struct rep_view *v, const struct rep_part *part)
+{
+	return part->state == TP_ST_WAITING &&
+	       rep_stack_waits_for_lock(v->dict, part->reason, part->stack);
+}
+
 static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 {
 	struct adding *a = ctx;
@@ -173,8 +180,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	uint32_t row;
 	int code;
 
-	if (part->state != TP_ST_WAITING ||
-	    !rep_stack_waits_for_lock(a->v->dict, wait->reason, wait->stack))
+	if (!is_wait(a->v, part))
 		return 0;
 	held = wait->waker < a->v->nrows[TP_TABLE_GOROUTINE] &&
 	       rep_path_ender_in(a->v, wait) == REP_PATH_RUNNING;
@@ -294,17 +300,38 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	return rep_view_spend(a->v, i - a->first[span->goroutine] + 1, err);
 }
 
+/* Marks the segments that holds touch. */
+static int mark_held(const struct adding *a, bool *read)
+{
+	const struct tp_segment *segment = a->v->segments;
+	size_t n = a->v->nsegments;
+	int64_t *more = calloc(n + 1, sizeof(*more)),
+		held = 0; /* holds that begin less those over */
+
+	if (!more)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < a->n; i++) {
+		size_t first = 0, end = 0;
+
+		TP_SEARCH(first, n, at, segment[at].to_ns < a->hold[i].from);
+		TP_SEARCH(end, n, at, segment[at].from_ns <= a->hold[i].to);
+		more[first]++;
+		more[end > first ? end : first]--;
+	}
+	for (size_t i = 0; i < n; i++)
+		read[i] = (held += more[i]) > 0;
+	free(more);
+	return 0;
+}
+
 /* Reads what the holders did. Spans that end beyond the time range come last. */
 static int read_holders(struct adding *a, struct tp_err *err)
 {
 	struct rep_view *v = a->v;
 	bool *read = calloc(v->nsegments + 1, sizeof(*read));
 	struct rep_crossing c;
-	int code = read ? 0 : rep_job_fail(err, TP_ENOMEM);
+	int code = read && !mark_held(a, read) ? 0 : rep_job_fail(err, TP_ENOMEM);
 
-	for (size_t i = 0; !code && i < v->nsegments; i++)
-		read[i] =
-		    rep_segment_inside(v, &v->segments[i]) || rep_segment_cut(v, &v->segments[i]);
 	if (!code)
 		code = rep_segments_each(v, read, on_span, a, err);
 	for (size_t i = 0; !code && rep_crossing_next(v, &i, &c);)
@@ -353,7 +380,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	int code = rep_durations_begin(job, v, err);
 
 	if (!code)
-		code = rep_parts_each(v, REP_PARTS_SINGLE, on_part, &a, err);
+		code = rep_parts_single(v, is_wait, on_part, &a, err);
 	if (!code) {
 		a.first = calloc(v->nrows[TP_TABLE_GOROUTINE] + 1, sizeof(*a.first));
 		code = a.first ? make_lanes(&a) : TP_ENOMEM;

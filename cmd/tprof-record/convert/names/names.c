@@ -8,10 +8,8 @@
 #include "profile/demangle.h"
 #include "tprof-record/convert/names/images.h"
 
-/* Where distributions put separate debugging information. */
-#define DEBUG_FILES "/usr/lib/debug/.build-id/%.2s/%s.debug"
-#define PATH_ROOM   512
-#define LONGEST	    1024 /* bytes of a readable name; longer ones are templates */
+#define PATH_ROOM 512
+#define LONGEST	  1024 /* bytes of a readable name; longer ones are templates */
 
 /* ---- files ---- */
 
@@ -76,8 +74,6 @@ static void open_file(struct rec_names *n, struct rec_named_file *f)
 {
 	const char *path = rec_process_string(n->p, f->name);
 	const char *id = rec_process_string(n->p, f->build_id);
-	char debug[PATH_ROOM];
-	size_t size;
 
 	f->tried = true;
 	/* "[vdso]" and memory without a file. */
@@ -89,17 +85,7 @@ static void open_file(struct rec_names *n, struct rec_named_file *f)
 		f->image = NULL;
 		return;
 	}
-	if (tp_image_has_lines(f->image))
-		return;
-	id = tp_image_gnu_id(f->image);
-	size = strlen(id);
-	if (size < 3 || size > 200)
-		return;
-	snprintf(debug, sizeof(debug), DEBUG_FILES, id, id + 2);
-	if (!rec_images_get(n->p->images, debug, &f->debug, NULL) && !tp_image_is(f->debug, id)) {
-		rec_images_give(n->p->images, f->debug);
-		f->debug = NULL;
-	}
+	f->debug = rec_images_debug(n->p->images, f->image);
 }
 
 /* ---- lifecycle ---- */
@@ -221,14 +207,15 @@ static int put_name(struct rec_names *n, const struct tp_symbol *s, uint32_t *id
 	struct tp_text mangled = {name, (uint32_t)strnlen(name, UINT32_MAX)};
 	int code;
 
-	if (strncmp(name, "_Z", 2) != 0)
+	if (!begins(name, "_Z") && !begins(name, "_R"))
 		return put_text(n, s->name, id);
 	n->readable.size = 0;
 	code = rep_demangle_name(mangled, REP_DEMANGLE_TEMPLATES, &n->readable);
 	if (code)
 		return code;
-	if (n->readable.size < 2 || n->readable.size >= LONGEST ||
-	    !memcmp(n->readable.data, "_Z", 2))
+	/* What is no mangled name stays as it is. */
+	if (!n->readable.size || n->readable.size >= LONGEST ||
+	    (n->readable.size >= 2 && !memcmp(n->readable.data, name, 2)))
 		return put_text(n, s->name, id);
 	return tp_dict_string(n->dict, n->readable.data, n->readable.size, id);
 }
@@ -293,15 +280,16 @@ static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 		chain[0] = (struct tp_symbol){
 		    .name = REC_LAST_STACK_NAME, .system_name = REC_LAST_STACK_NAME, .file = ""};
 		size = 1;
-	} else if (pc == REC_KERNEL_PC) {
-		chain[0] =
-		    (struct tp_symbol){.name = "[kernel]", .system_name = "[kernel]", .file = ""};
+	} else if (pc == REC_KERNEL_PC || pc == REC_MMAP_PC) {
+		const char *name = pc == REC_MMAP_PC ? "[mmap]" : "[kernel]";
+
+		chain[0] = (struct tp_symbol){.name = name, .system_name = name, .file = ""};
 		size = 1;
 	}
 	p->named = size > 0;
-	if (!size && n->for_traces) {
+	if (!size && (p->module || n->for_traces)) {
 		call_after_place(n, p->module, pc - 1, text);
-		chain[0] = (struct tp_symbol){.name = text, .system_name = text, .file = ""};
+		chain[0] = (struct tp_symbol){.name = text, .system_name = "", .file = ""};
 		size = 1;
 	}
 	frames = tp_arena_alloc(&n->arena, (size ? size : 1) * sizeof(*frames));

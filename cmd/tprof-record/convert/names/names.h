@@ -32,8 +32,7 @@ struct rec_named_file {
 /* The code at a PC. */
 struct rec_place {
 	uint64_t pc;
-	/* From the root towards the leaf, as tp_profile_push takes them; without names it is one frame
-	 * without a function. */
+	/* From the root towards the leaf, as tp_profile_push takes them. */
 	const uint32_t *frames;
 	uint32_t n;
 	uint32_t module; /* index + 1; 0: none (the heap, a JIT, unloaded code) */
@@ -65,9 +64,11 @@ struct rec_names {
  * looked up; a module whose file is missing, or has another build id now, has no names (see
  * rec_names_remark).
  *
- * `for_traces`: for dumps that have no mappings. Code without a name is called FILE+0xADDRESS (the
- * address of the call within the file), and stacks begin with the program's own functions, as Go's
- * tracer leaves out runtime.goexit and runtime.main. */
+ * Code without a name is called FILE+0xADDRESS (the address of the call within the file), without a system name, so
+ * that readers with the symbols can tell it from code with one.
+ *
+ * `for_traces`: stacks begin with the program's own functions, as Go's tracer leaves out runtime.goexit and runtime.main;
+ * code outside all files is called "?", as traces have no addresses. */
 int rec_names_new(struct rec_names **n, const struct rec_process *p, struct tp_dict *dict,
 		  bool for_traces, struct tp_err *err);
 void rec_names_free(struct rec_names *n);

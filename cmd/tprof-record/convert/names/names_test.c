@@ -139,15 +139,15 @@ static void test_names_begin(void **state)
 static void test_names_remark(void **state)
 {
 	static const struct {
-		const char *file, *id, *remark;
+		const char *file, *id, *name, *remark;
 	} cases[] = {
-	    {"/nowhere/libfoo.so", "",
+	    {"/nowhere/libfoo.so", "", "libfoo.so+0xf",
 	     "1 of 1 addresses have no names, most of them in libfoo.so: the file cannot be read "
 	     "any more"},
-	    {"/proc/self/exe", "00112233",
+	    {"/proc/self/exe", "00112233", "exe+0xf",
 	     "1 of 1 addresses have no names, most of them in exe: the file has been "
 	     "replaced by another build"},
-	    {"[vdso]", "", ""},
+	    {"[vdso]", "", "[vdso]+0xf", ""},
 	};
 
 	(void)state;
@@ -161,7 +161,12 @@ static void test_names_remark(void **state)
 		begin(&f);
 		at = rec_names_place(f.names, 0x5010);
 		assert_int_equal(at->n, 1);
-		assert_string_equal(name_of(&f, at->frames[0]), "");
+		assert_false(at->named);
+		assert_string_equal(name_of(&f, at->frames[0]), cases[i].name);
+		assert_int_equal(
+		    tp_dict_function_at(f.dict, tp_dict_frame_at(f.dict, at->frames[0]).function)
+			.system_name,
+		    0);
 		rec_names_remark(f.names, remark);
 		assert_string_equal(remark, cases[i].remark);
 		end(&f);

@@ -113,7 +113,9 @@ static void flag_mappings(struct maker *m)
 			struct tp_frame f = tp_dict_frame_at(d, i);
 			uint32_t mapping = tp_dict_location_at(d, f.location).mapping;
 
-			if (mapping && mapping <= m->out->nmappings && !f.function == !named)
+			bool has = tp_dict_function_at(d, f.function).system_name != 0;
+
+			if (mapping && mapping <= m->out->nmappings && has == named)
 				m->out->mappings[mapping - 1].flags = named ? all : 0;
 		}
 	}
@@ -137,7 +139,7 @@ static void add_drop_frames(struct maker *m)
 	    "pvalloc|operator new(\\[\\])?|"
 	    "(std::__new_allocator|__gnu_cxx::new_allocator|std::allocator|std::allocator_traits)"
 	    "<.*>::allocate|"
-	    "__rust_(re)?alloc(_zeroed)?|__rdl_(re)?alloc(_zeroed)?|alloc::alloc::.*";
+	    "(__rustc::)?(__rust|__rdl)_(re)?alloc(_zeroed)?|alloc::alloc::.*";
 
 	if (m->kind == REC_PROFILE_HEAP)
 		m->out->drop_frames = string(m, allocators);
@@ -182,7 +184,7 @@ static uint32_t stack_of(struct maker *m, const struct rec_row *row)
 
 	if (row->lost)
 		return push_name(m, REC_LOST_LOCK, &m->lost);
-	if (!row->stack)
+	if (!row->stack || row->is_mapping)
 		node = push_pcs(m, row);
 	else if (!m->code)
 		m->code = rec_names_stack(m->names, row->stack, &node, m->err);
@@ -276,6 +278,8 @@ static void add_samples(struct maker *m, const struct rec_live *live)
 
 	if (!m->code)
 		m->code = rec_rows_gather(&rows, m->p, m->kind, live, m->names, m->err);
+	if (!m->code && m->kind == REC_PROFILE_HEAP)
+		m->code = rec_rows_add_mappings(&rows, m->p, m->err);
 	rec_rows_sort_waits(&rows, m->kind);
 	check(m, tp_profile_reserve_samples(m->out, rows.n));
 	for (size_t i = 0; i < rows.n && !m->code; i++)
@@ -387,7 +391,8 @@ int rec_profile_pack(const struct tp_profile *profile, struct tp_buf *out, struc
 	int code = tp_profile_encode(profile, NULL, &plain, err);
 
 	if (!code) {
-		gzip = libdeflate_alloc_compressor(6);
+		/* A small profile is not made smaller by more effort, which begins with more memory. */
+		gzip = libdeflate_alloc_compressor(plain.size < 4096 ? 1 : 6);
 		if (!gzip || tp_buf_reserve(out, libdeflate_gzip_compress_bound(gzip, plain.size)))
 			code = tp_nomem(err);
 	}

@@ -14,7 +14,7 @@
 
 enum rec_profile_kind {
 	REC_PROFILE_CPU,	  /* samples, cpu */
-	REC_PROFILE_HEAP,	  /* alloc_objects, alloc_space, inuse_objects, inuse_space */
+	REC_PROFILE_HEAP,	  /* alloc_, inuse_, peak_objects and _space, temporary_objects */
 	REC_PROFILE_BLOCK,	  /* contentions, delay */
 	REC_PROFILE_MUTEX,	  /* contentions, delay */
 	REC_PROFILE_THREADCREATE, /* threadcreate */

@@ -17,8 +17,11 @@ const struct rec_profile_types rec_profile_types[REC_NPROFILES] = {
 			  {{"alloc_objects", "count"},
 			   {"alloc_space", "bytes"},
 			   {"inuse_objects", "count"},
-			   {"inuse_space", "bytes"}},
-			  4,
+			   {"inuse_space", "bytes"},
+			   {"peak_objects", "count"},
+			   {"peak_space", "bytes"},
+			   {"temporary_objects", "count"}},
+			  7,
 			  {"space", "bytes"}},
     [REC_PROFILE_BLOCK] = {"block",
 			   {{"contentions", "count"}, {"delay", "nanoseconds"}},
@@ -68,22 +71,14 @@ static int64_t at_most(uint64_t v)
 
 /* ---- buckets ---- */
 
-/* What can be seen of a heap bucket: what was published, or all. */
-static void count_heap(const struct rec_bucket *b, bool all, uint64_t *allocs, uint64_t *frees)
-{
-	*allocs = b->u.heap.published.allocs + (all ? b->u.heap.pending.allocs : 0);
-	*frees = b->u.heap.published.frees + (all ? b->u.heap.pending.frees : 0);
-}
-
 /* Returns whether nothing has been published of the heap yet. Then everything is shown, as otherwise a
  * program that takes no snapshot would have no profile. */
 static bool is_unpublished(const struct rec_arena *a, uint32_t newest)
 {
-	uint64_t allocs, frees;
-
 	for (uint32_t i = newest; i; i = a->buckets[i - 1].allnext) {
-		count_heap(&a->buckets[i - 1], false, &allocs, &frees);
-		if (allocs || frees)
+		const struct rec_heap_counts *counts = &a->buckets[i - 1].u.heap.published;
+
+		if (counts->allocs || counts->frees)
 			return false;
 	}
 	return true;
@@ -98,21 +93,42 @@ static double block_count(const struct rec_bucket *b)
 	return count;
 }
 
-static bool fill_bucket(const struct rec_bucket *b, bool all, struct rec_row *row)
+/* Fills in objects and bytes. A mapping that is partly in use is one object. */
+static void fill_pair(int64_t v[2], uint64_t n, const struct rec_row *row)
 {
-	uint64_t allocs, frees;
+	v[0] = at_most(n);
+	v[1] = times(v[0], row->is_mapping ? REC_PAGE : row->size);
+	if (row->is_mapping)
+		v[0] = v[1] / row->size + (v[1] % row->size != 0);
+}
 
+/* Counts are those that were published, or all. */
+static bool fill_heap(const struct rec_header *h, const struct rec_bucket *b, bool all,
+		      struct rec_row *row)
+{
+	const struct rec_heap_counts *counts = all ? &b->u.heap.now : &b->u.heap.published;
+	uint64_t allocs = counts->allocs;
+
+	row->is_mapping = b->kind == REC_MMAP_BUCKET;
+	row->size = at_most(b->size);
+	if (row->is_mapping && !row->size)
+		return false;
+	fill_pair(row->value, allocs, row);
+	fill_pair(row->value + 2, rec_heap_in_use(counts), row);
+	fill_pair(row->value + 4, rec_heap_at_peak(h, b), row);
+	row->value[6] = at_most(b->u.heap.temporary);
+	/* Taken by a thread that has not counted yet, or not published. */
+	return allocs != 0;
+}
+
+static bool fill_bucket(const struct rec_header *h, const struct rec_bucket *b, bool all,
+			struct rec_row *row)
+{
 	row->stack = b->stack;
 	switch (b->kind) {
 	case REC_HEAP_BUCKET:
-		count_heap(b, all, &allocs, &frees);
-		row->size = at_most(b->size);
-		row->value[0] = at_most(allocs);
-		row->value[1] = times(row->value[0], row->size);
-		row->value[2] = allocs > frees ? at_most(allocs - frees) : 0;
-		row->value[3] = times(row->value[2], row->size);
-		/* Taken by a thread that has not counted yet, or not published. */
-		return allocs != 0;
+	case REC_MMAP_BUCKET:
+		return fill_heap(h, b, all, row);
 	case REC_BLOCK_BUCKET:
 	case REC_MUTEX_BUCKET:
 		row->value[0] = to_int(block_count(b));
@@ -141,25 +157,28 @@ static bool is_lost(const struct rec_process *p, struct rec_names *names, const 
 	return row->stack && node->depth == 1 && rec_names_place(names, node->pc)->own;
 }
 
-/* The arena may be that of this process, which goes on: then buckets come before those that are newest
- * now. */
+/* Adds the rows of a kind. The arena may be that of this process, which goes on: then buckets come before those
+ * that are newest now. */
 static int gather_buckets(struct rec_rows *rows, const struct rec_process *p,
 			  enum rec_bucket_kind kind, struct rec_names *names, struct tp_err *err)
 {
 	const struct rec_arena *a = &p->arena;
 	uint32_t newest = atomic_load_explicit(&a->header->newest[kind], memory_order_acquire);
-	bool all = kind == REC_HEAP_BUCKET && is_unpublished(a, newest);
-	size_t n = 0;
+	bool all =
+	    kind == REC_MMAP_BUCKET || (kind == REC_HEAP_BUCKET && is_unpublished(a, newest));
+	struct rec_row *more;
+	size_t n = rows->n;
 
 	for (uint32_t i = newest; i; i = a->buckets[i - 1].allnext)
 		n++;
-	rows->row = calloc(n ? n : 1, sizeof(*rows->row));
-	if (!rows->row)
+	more = realloc(rows->row, (n ? n : 1) * sizeof(*more));
+	if (!more)
 		return tp_nomem(err);
+	rows->row = more;
 	for (uint32_t i = newest; i; i = a->buckets[i - 1].allnext) {
 		struct rec_row row = {0};
 
-		if (!fill_bucket(&a->buckets[i - 1], all, &row))
+		if (!fill_bucket(a->header, &a->buckets[i - 1], all, &row))
 			continue;
 		row.lost = names && kind == REC_MUTEX_BUCKET && is_lost(p, names, &row);
 		rows->row[rows->n++] = row;
@@ -308,6 +327,11 @@ static int gather_gs(struct rec_rows *rows, const struct rec_process *p,
 	return 0;
 }
 
+int rec_rows_add_mappings(struct rec_rows *rows, const struct rec_process *p, struct tp_err *err)
+{
+	return gather_buckets(rows, p, REC_MMAP_BUCKET, NULL, err);
+}
+
 int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec_profile_kind kind,
 		    const struct rec_live *live, struct rec_names *names, struct tp_err *err)
 {
@@ -339,6 +363,11 @@ size_t rec_row_pcs(const struct rec_process *p, const struct rec_row *row,
 {
 	size_t n = row->npcs < REC_MAX_DEPTH ? row->npcs : REC_MAX_DEPTH;
 
+	if (row->is_mapping) {
+		n = rec_process_stack(p, row->stack, pcs, REC_MAX_DEPTH - 1);
+		pcs[n] = REC_MMAP_PC;
+		return n + 1;
+	}
 	if (row->stack)
 		return rec_process_stack(p, row->stack, pcs, REC_MAX_DEPTH);
 	if (row->pcs) {
@@ -353,15 +382,15 @@ size_t rec_row_pcs(const struct rec_process *p, const struct rec_row *row,
 
 /* A block of `size` bytes is sampled with a probability of 1-exp(-size/rate) (Go: protomem.go,
  * scaleHeapSample). */
-static void scale_heap(int64_t v[2], int64_t size, uint64_t rate)
+static void scale_heap(struct rec_row *row, uint64_t rate)
 {
 	double scale;
 
-	if (rate <= 1 || !v[0] || !size)
+	if (rate <= 1 || row->size <= 0 || row->is_mapping)
 		return;
-	scale = 1 / (1 - exp(-(double)size / (double)rate));
-	v[1] = to_int((double)v[1] * scale);
-	v[0] = to_int((double)v[0] * scale);
+	scale = 1 / (1 - exp(-(double)row->size / (double)rate));
+	for (size_t i = 0; i < rec_profile_types[REC_PROFILE_HEAP].n; i++)
+		row->value[i] = to_int((double)row->value[i] * scale);
 }
 
 int64_t rec_cpu_period(const struct rec_process *p)
@@ -378,8 +407,7 @@ void rec_row_scale(const struct rec_process *p, enum rec_profile_kind kind, stru
 	if (kind == REC_PROFILE_CPU) {
 		row->value[1] = times(row->value[0], rec_cpu_period(p));
 	} else if (kind == REC_PROFILE_HEAP) {
-		scale_heap(row->value, row->size, o->heap_rate);
-		scale_heap(row->value + 2, row->size, o->heap_rate);
+		scale_heap(row, o->heap_rate);
 	} else if (kind == REC_PROFILE_MUTEX && o->profiler < 126 && o->mutex_fraction > 1) {
 		/* Go up to 1.21: runtime/pprof, scaleMutexProfile. */
 		row->value[0] = times(row->value[0], at_most(o->mutex_fraction));

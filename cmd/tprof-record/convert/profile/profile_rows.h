@@ -8,7 +8,7 @@
 #include "tprof-record/convert/names/names.h"
 #include "tprof-record/convert/profile/profile.h"
 
-#define REC_PROFILE_VALUES 4
+#define REC_PROFILE_VALUES 7
 
 /* The function that time spent waiting for the recorder's own locks is charged to (Go:
  * runtime._LostContendedRuntimeLock). */
@@ -30,6 +30,7 @@ struct rec_row {
 	bool is_scheduler;	 /* a kernel thread that runs one of the program's own */
 	uint32_t thread, labels; /* in CPU profiles: the thread's name (string), its label set */
 	int64_t size;		 /* in heap profiles: bytes of each block */
+	bool is_mapping;	 /* memory that the program has mapped, below [mmap] */
 	int64_t value[REC_PROFILE_VALUES];
 };
 
@@ -44,6 +45,8 @@ struct rec_rows {
 int rec_rows_gather(struct rec_rows *rows, const struct rec_process *p, enum rec_profile_kind kind,
 		    const struct rec_live *live, struct rec_names *names, struct tp_err *err);
 void rec_rows_release(struct rec_rows *rows);
+/* Adds what the program has mapped to the rows of a heap profile. Returns 0 or TP_ENOMEM. */
+int rec_rows_add_mappings(struct rec_rows *rows, const struct rec_process *p, struct tp_err *err);
 
 /* Sorts waits, the longest first; leaves other rows as they are. */
 void rec_rows_sort_waits(struct rec_rows *rows, enum rec_profile_kind kind);

@@ -71,23 +71,32 @@ static void begin(struct rec_testing *t)
 	rec_testing_module(t, 0x1000, 0x2000, 0x400, "/nowhere/prog", "ab12");
 }
 
+#define HEAP_HEAD                                                                                  \
+	"alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes "             \
+	"peak_objects/count peak_space/bytes temporary_objects/count per space/bytes "
+
 /* 512 KiB rate: a block of 64 KiB stands for 1/(1-exp(-1/8)) = 8.5104..., so 3 for 25 (25.53), and
  * 196608 bytes for 1673215.6; one of 4 MiB for 1/(1-exp(-8)) = 1.00033557. */
 static void test_profile_heap_scaled(void **state)
 {
 	struct rec_testing t;
+	struct rec_bucket *b;
 
 	(void)state;
 	begin(&t);
 	t.process.arena.header->options.heap_rate = 512 << 10;
-	heap(&t, rec_testing_stack(&t, work, 3), 64 << 10, 3, 2);
+	b = heap(&t, rec_testing_stack(&t, work, 3), 64 << 10, 3, 2);
+	b->u.heap.peak = 2;
+	b->u.heap.temporary = 1;
 	heap(&t, rec_testing_stack(&t, idle, 2), 4 << 20, 1, 0);
-	expect(&t, REC_PROFILE_HEAP, NULL,
-	       "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes per "
-	       "space/bytes 524288\n"
-	       "1 4195711 1 4195711: 0x1444#1 < 0x1333#1 {bytes=4194304}\n"
-	       "25 1673215 8 557738: 0x1111#1 < 0x1222#1 < 0x1333#1 {bytes=65536}\n"
-	       "map 1000-2000 400 /nowhere/prog ab12\n");
+	expect(
+	    &t, REC_PROFILE_HEAP, NULL,
+	    HEAP_HEAD
+	    "524288\n"
+	    "1 4195711 1 4195711 0 0 0: 0x1444#1 prog+0x843 < 0x1333#1 prog+0x732 {bytes=4194304}\n"
+	    "25 1673215 8 557738 17 1115476 8: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < "
+	    "0x1333#1 prog+0x732 {bytes=65536}\n"
+	    "map 1000-2000 400 /nowhere/prog ab12\n");
 	expect_round_trip(&t, REC_PROFILE_HEAP);
 	rec_testing_end(&t);
 }
@@ -103,18 +112,15 @@ static void test_profile_heap_rate_1(void **state)
 	heap(&t, rec_testing_stack(&t, work, 3), 48, 2, 2);
 	heap(&t, 0, 7, 1, 0);
 	expect(&t, REC_PROFILE_HEAP, NULL,
-	       "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes per "
-	       "space/bytes 1\n"
-	       "1 7 1 7: tprof._UnknownStack {bytes=7}\n"
-	       "2 96 0 0: 0x1111#1 < 0x1222#1 < 0x1333#1 {bytes=48}\n"
-	       "1000 24000 990 23760: 0x1111#1 < 0x1222#1 < 0x1333#1 {bytes=24}\n"
-	       "map 1000-2000 400 /nowhere/prog ab12\n");
+	       HEAP_HEAD "1\n"
+			 "1 7 1 7 0 0 0: tprof._UnknownStack {bytes=7}\n"
+			 "2 96 0 0 0 0 0: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < 0x1333#1 "
+			 "prog+0x732 {bytes=48}\n"
+			 "1000 24000 990 23760 0 0 0: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < "
+			 "0x1333#1 prog+0x732 {bytes=24}\n"
+			 "map 1000-2000 400 /nowhere/prog ab12\n");
 	rec_testing_end(&t);
 }
-
-#define HEAP_HEAD                                                                                  \
-	"alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes per "         \
-	"space/bytes 1\n"
 
 /* What is pending is seen as long as nothing is published. */
 static void test_profile_heap_pending(void **state)
@@ -126,11 +132,44 @@ static void test_profile_heap_pending(void **state)
 	rec_testing_begin(&t);
 	t.process.arena.header->options.heap_rate = 1;
 	b = rec_testing_bucket(&t, REC_HEAP_BUCKET, 0, 10);
-	b->u.heap.pending.allocs = 5;
-	b->u.heap.pending.frees = 2;
-	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "5 50 3 30: tprof._UnknownStack {bytes=10}\n");
+	b->u.heap.now.allocs = 5;
+	b->u.heap.now.frees = 2;
+	expect(&t, REC_PROFILE_HEAP, NULL,
+	       HEAP_HEAD "1\n5 50 3 30 0 0 0: tprof._UnknownStack {bytes=10}\n");
 	b->u.heap.published.allocs = 1;
-	expect(&t, REC_PROFILE_HEAP, NULL, HEAP_HEAD "1 10 1 10: tprof._UnknownStack {bytes=10}\n");
+	expect(&t, REC_PROFILE_HEAP, NULL,
+	       HEAP_HEAD "1\n1 10 1 10 0 0 0: tprof._UnknownStack {bytes=10}\n");
+	rec_testing_end(&t);
+}
+
+/* A mapping of 16 pages of which 5 are left is one object. No bucket has changed since the second peak but the
+ * first. */
+static void test_profile_mappings(void **state)
+{
+	struct rec_testing t;
+	struct rec_bucket *b;
+
+	(void)state;
+	begin(&t);
+	t.process.arena.header->options.heap_rate = 512 << 10;
+	t.process.arena.header->peaks = 2;
+	b = rec_testing_bucket(&t, REC_MMAP_BUCKET, rec_testing_stack(&t, work, 3), 65536);
+	b->u.heap.now.allocs = 32;
+	b->u.heap.now.frees = 27;
+	b->u.heap.peak = 16;
+	b->u.heap.peak_number = 2;
+	b = rec_testing_bucket(&t, REC_MMAP_BUCKET, 0, 4096);
+	b->u.heap.now.allocs = 3;
+	b->u.heap.peak = 7;
+	b->u.heap.peak_number = 1;
+	expect(&t, REC_PROFILE_HEAP, NULL,
+	       HEAP_HEAD "524288\n"
+			 "3 12288 3 12288 3 12288 0: 0xffffffff80000002 [mmap] {bytes=4096}\n"
+			 "2 131072 1 20480 1 65536 0: 0x1111#1 < 0x1222#1 < 0x1333#1 < "
+			 "0xffffffff80000002 [mmap] "
+			 "{bytes=65536}\n"
+			 "map 1000-2000 400 /nowhere/prog ab12\n");
+	expect_round_trip(&t, REC_PROFILE_HEAP);
 	rec_testing_end(&t);
 }
 
@@ -152,12 +191,14 @@ static void test_profile_cpu(void **state)
 			   thread | rec_testing_labels(&t, pairs, 1))
 	    ->u.block.cycles = 1;
 	rec_testing_bucket(&t, REC_CPU_BUCKET, 0, 0);
-	expect(&t, REC_PROFILE_CPU, NULL,
-	       "samples/count cpu/nanoseconds per cpu/nanoseconds 10309278\n"
-	       "1 10309278: 0xffffffff80000001 [kernel] < 0x1444#1 < 0x1333#1 "
-	       "{route=/pay; thread=worker}\n"
-	       "3 30927834: 0x1111#1 < 0x1222#1 < 0x1333#1 {thread=worker}\n"
-	       "map 1000-2000 400 /nowhere/prog ab12\n");
+	expect(
+	    &t, REC_PROFILE_CPU, NULL,
+	    "samples/count cpu/nanoseconds per cpu/nanoseconds 10309278\n"
+	    "1 10309278: 0xffffffff80000001 [kernel] < 0x1444#1 prog+0x843 < 0x1333#1 prog+0x732 "
+	    "{route=/pay; thread=worker}\n"
+	    "3 30927834: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < 0x1333#1 prog+0x732 "
+	    "{thread=worker}\n"
+	    "map 1000-2000 400 /nowhere/prog ab12\n");
 	expect_round_trip(&t, REC_PROFILE_CPU);
 	rec_testing_end(&t);
 }
@@ -176,8 +217,8 @@ static void test_profile_block(void **state)
 	rec_testing_count(
 	    rec_testing_bucket(&t, REC_BLOCK_BUCKET, rec_testing_stack(&t, idle, 2), 0), 0.5, 5000);
 	expect(&t, REC_PROFILE_BLOCK, NULL,
-	       WAIT_HEAD "1 5000: 0x1444#1 < 0x1333#1\n"
-			 "2 1000: 0x1111#1 < 0x1222#1 < 0x1333#1\n"
+	       WAIT_HEAD "1 5000: 0x1444#1 prog+0x843 < 0x1333#1 prog+0x732\n"
+			 "2 1000: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < 0x1333#1 prog+0x732\n"
 			 "map 1000-2000 400 /nowhere/prog ab12\n");
 	expect_round_trip(&t, REC_PROFILE_BLOCK);
 	rec_testing_end(&t);
@@ -190,15 +231,15 @@ static void test_profile_mutex_versions(void **state)
 		uint32_t profiler;
 		const char *want;
 	} table[] = {
-	    {126, WAIT_HEAD "4 700: 0x1444#1\n"
+	    {126, WAIT_HEAD "4 700: 0x1444#1 prog+0x843\n"
 			    "1 55: tprof._LostContendedRecorderLock\n"
 			    "map 1000-2000 400 /nowhere/prog ab12\n"
 			    "map 5000-6000 0 /x/tprof-preload.so \n"},
-	    {118, WAIT_HEAD "40 7000: 0x1444#1\n"
+	    {118, WAIT_HEAD "40 7000: 0x1444#1 prog+0x843\n"
 			    "10 550: tprof._LostContendedRecorderLock\n"
 			    "map 1000-2000 400 /nowhere/prog ab12\n"
 			    "map 5000-6000 0 /x/tprof-preload.so \n"},
-	    {108, WAIT_HEAD "40 7000: 0x1444#1\n"
+	    {108, WAIT_HEAD "40 7000: 0x1444#1 prog+0x843\n"
 			    "10 550: tprof._LostContendedRecorderLock\n"
 			    "map 1000-2000 400 /nowhere/prog ab12\n"
 			    "map 5000-6000 0 /x/tprof-preload.so \n"},
@@ -234,7 +275,7 @@ static void test_profile_threadcreate(void **state)
 	    rec_testing_bucket(&t, REC_CREATE_BUCKET, rec_testing_stack(&t, work, 3), 0), 12, 0);
 	expect(&t, REC_PROFILE_THREADCREATE, NULL,
 	       "threadcreate/count per threadcreate/count 1\n"
-	       "12: 0x1111#1 < 0x1222#1 < 0x1333#1\n"
+	       "12: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < 0x1333#1 prog+0x732\n"
 	       "map 1000-2000 400 /nowhere/prog ab12\n");
 	expect_round_trip(&t, REC_PROFILE_THREADCREATE);
 	rec_testing_end(&t);
@@ -277,12 +318,15 @@ static void test_profile_goroutine(void **state)
 	expect(&t, REC_PROFILE_GOROUTINE, &live,
 	       "goroutine/count per goroutine/count 1\n"
 	       "1: tprof._UnknownStack {goroutine=1; name=main; state=scheduling; tid=4000}\n"
-	       "1: 0x1444#1 < 0x1333#1 {goroutine=2; state=syscall (read); tid=4001; "
+	       "1: 0x1444#1 prog+0x843 < 0x1333#1 prog+0x732 {goroutine=2; state=syscall (read); "
+	       "tid=4001; "
 	       "waited=1000}\n"
-	       "1: 0x1111#1 < 0x1222#1 < 0x1333#1 {goroutine=3; kind=worker; name=worker; "
+	       "1: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < 0x1333#1 prog+0x732 {goroutine=3; "
+	       "kind=worker; name=worker; "
 	       "pool=7; state=sync.(*Cond).Wait; tid=4002; waited=500000000}\n"
-	       "1: 0x1778#1 < 0x1777#1 {goroutine=4; name=fibre; state=running}\n"
-	       "1: 0x1555#1 {goroutine=5; name=late; state=running; tid=4003}\n"
+	       "1: 0x1778#1 prog+0xb77 < 0x1777#1 prog+0xb76 {goroutine=4; name=fibre; "
+	       "state=running}\n"
+	       "1: 0x1555#1 prog+0x954 {goroutine=5; name=late; state=running; tid=4003}\n"
 	       "map 1000-2000 400 /nowhere/prog ab12\n");
 	expect_round_trip(&t, REC_PROFILE_GOROUTINE);
 	rec_testing_end(&t);
@@ -298,7 +342,8 @@ static void test_profile_leak(void **state)
 	make_threads(&t);
 	expect(&t, REC_PROFILE_LEAK, &live,
 	       "goroutineleak/count per goroutineleak/count 1\n"
-	       "1: 0x1111#1 < 0x1222#1 < 0x1333#1 {goroutine=3; kind=worker; name=worker; "
+	       "1: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < 0x1333#1 prog+0x732 {goroutine=3; "
+	       "kind=worker; name=worker; "
 	       "pool=7; state=sync.(*Cond).Wait; tid=4002; waited=500000000}\n"
 	       "map 1000-2000 400 /nowhere/prog ab12\n");
 	rec_testing_end(&t);
@@ -386,6 +431,7 @@ int main(void)
 	    cmocka_unit_test(test_profile_cpu),
 	    cmocka_unit_test(test_profile_heap_rate_1),
 	    cmocka_unit_test(test_profile_heap_pending),
+	    cmocka_unit_test(test_profile_mappings),
 	    cmocka_unit_test(test_profile_block),
 	    cmocka_unit_test(test_profile_mutex_versions),
 	    cmocka_unit_test(test_profile_threadcreate),

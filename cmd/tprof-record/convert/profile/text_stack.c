@@ -140,7 +140,7 @@ static void add_address(struct rec_texts *t, struct tp_buf *block, uint64_t pc)
 		struct tp_frame f = tp_dict_frame_at(dict, at->frames[n]);
 		struct tp_function fn = tp_dict_function_at(dict, f.function);
 
-		if (f.function && fn.name) {
+		if (at->named && fn.name) {
 			add_line(t, block, pc - 1, entry, tp_dict_text(dict, fn.name).text,
 				 tp_dict_text(dict, fn.file).text, f.line);
 			continue;

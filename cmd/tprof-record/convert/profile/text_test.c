@@ -58,9 +58,10 @@ static void expect_same_numbers(const struct rec_testing *t, enum rec_profile_ki
 	struct tp_err err;
 
 	assert_int_equal(rec_profile_make(&t->process, kind, NULL, &proto, &err), 0);
-	assert_int_equal(text->ntypes, proto->ntypes);
+	/* The text of a heap profile has fewer types. */
+	assert_int_equal(text->ntypes, proto->ntypes > 4 ? 4 : proto->ntypes);
 	assert_int_equal(text->period, proto->period);
-	for (size_t k = 0; k < proto->ntypes; k++) {
+	for (size_t k = 0; k < text->ntypes; k++) {
 		int64_t sum[2] = {0};
 
 		assert_string_equal(text_at(text, text->types[k].type),

@@ -45,4 +45,17 @@ int rec_trace_write(const struct rec_process *p, enum rec_trace_format format,
 		    const struct tp_out *out, struct tp_buf *symbols,
 		    struct rec_trace_result *result, struct tp_err *err);
 
+/* A trace that is written in parts, while the process goes on: each part can be read when it is complete. */
+struct rec_tracer;
+
+/* Writes the header. `err` has to last until rec_trace_free. Returns NULL after an error. */
+struct rec_tracer *rec_trace_new(enum rec_trace_format format, const struct tp_out *out,
+				 struct tp_err *err);
+void rec_trace_free(struct rec_tracer *t);
+/* Writes what happened before `until`; with UINT64_MAX, the rest. `p` has the records since the part before,
+ * and all that were over when the copy was made. The first *done of them are not needed any more; the others
+ * have to come again, first, in the next part. `symbols` as for rec_trace_write, of the whole trace. */
+int rec_trace_add(struct rec_tracer *t, const struct rec_process *p, uint64_t until, size_t *done,
+		  struct tp_buf *symbols, struct tp_err *err);
+
 #endif

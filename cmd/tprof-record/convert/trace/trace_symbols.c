@@ -7,6 +7,7 @@
 #include "tprof-record/convert/trace/tracer.h"
 
 struct sidecar {
+	struct rec_tracer *s;
 	const struct rec_process *p;
 	struct rec_names *names;
 	struct tp_profile *out;
@@ -38,11 +39,8 @@ static int collect_pcs(struct sidecar *c)
 
 	for (uint32_t i = 1; !code && i < a->header->nodes.used; i++)
 		code = add_pc(c, a->nodes[i].pc);
-	for (uint32_t i = 0; !code && i < a->header->gs.used; i++)
-		code = add_pc(c, a->gs[i].entry + 1);
-	for (size_t i = 0; !code && i < c->p->nevents; i++)
-		if (c->p->events[i].kind == REC_THREAD_NEW || c->p->events[i].kind == REC_G_NEW)
-			code = add_pc(c, c->p->events[i].object + 1);
+	for (uint32_t i = 0; !code && i < c->s->ngs; i++)
+		code = add_pc(c, c->s->gs[i].entry + 1);
 	if (!code && c->p->switches)
 		code = add_pc(c, REC_LAST_STACK_PC);
 	if (code || !c->npcs)
@@ -58,17 +56,13 @@ static int collect_pcs(struct sidecar *c)
 /* A stripped program has no name for main. Returns a PC in it, 0 if main has a name or is not known. */
 static uint64_t find_main(struct sidecar *c)
 {
+	const struct rec_goroutine *g = rec_tracer_g(c->s, 1);
 	uint64_t pc;
 
-	for (size_t i = 0; i < c->p->nevents; i++) {
-		const struct rec_event *e = &c->p->events[i];
-
-		if (e->g != 1 || !e->stack)
-			continue;
-		rec_names_begin(c->names, 0, e->stack, &pc);
-		return rec_names_place(c->names, pc)->named ? 0 : pc;
-	}
-	return 0;
+	if (!g->stack)
+		return 0;
+	rec_names_begin(c->names, 0, g->stack, &pc);
+	return rec_names_place(c->names, pc)->named ? 0 : pc;
 }
 
 static int add_type(struct sidecar *c)
@@ -109,15 +103,14 @@ static int add_location(struct sidecar *c, uint64_t pc, bool is_main)
 	return code ? code : tp_profile_add_sample(c->out, stack, 0, (int64_t[]){0});
 }
 
-int rec_trace_symbols(const struct rec_process *p, struct rec_names *names, struct tp_profile *to,
-		      struct tp_buf *out, struct tp_err *err)
+int rec_trace_symbols(struct rec_tracer *s, struct tp_buf *out)
 {
-	struct sidecar c = {.p = p, .names = names, .out = to};
+	struct sidecar c = {.s = s, .p = s->p, .names = s->names, .out = s->symbols};
 	uint64_t main_pc = find_main(&c);
 	int code = add_type(&c);
 
 	if (!code)
-		code = rec_profile_modules(to, p,
+		code = rec_profile_modules(c.out, c.p,
 					   TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES |
 					       TP_MAPPING_LINES | TP_MAPPING_INLINES);
 	if (!code)
@@ -126,6 +119,6 @@ int rec_trace_symbols(const struct rec_process *p, struct rec_names *names, stru
 		code = add_location(&c, c.pcs[i], c.pcs[i] == main_pc);
 	free(c.pcs);
 	if (code)
-		return tp_err_full(err, code, "the trace has too many symbols");
-	return rec_profile_pack(to, out, err);
+		return tp_err_full(s->err, code, "the trace has too many symbols");
+	return rec_profile_pack(c.out, out, s->err);
 }

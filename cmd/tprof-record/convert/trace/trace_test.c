@@ -748,6 +748,55 @@ static const struct {
      "40 p0 GoStart g1\n"
      "100 p0 g1 ProcStatus p0\n"
      "100 p0 g1 GoStatusStack g1\n"},
+    {"records that were lost at the end",
+     {{.kind = REC_POST, .end = AT(40), ON(1, 1)}},
+     {OUT(10, 4000, 0), IN(20, 4000), OUT(50, 4000, 0), IN(60, 4000)},
+     79,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "10 p0 g1 GoBlock g1 kernel\n"
+     "10 p0 ProcStop p0\n"
+     "20 GoUnblock g1\n"
+     "20 ProcStart p0\n"
+     "20 p0 GoStart g1\n"
+     "50 p0 g1 GoBlock g1 not known\n"
+     "50 p0 ProcStop p0\n"
+     "60 GoUnblock g1\n"
+     "60 ProcStart p0\n"
+     "60 p0 GoStart g1\n"
+     "100 p0 g1 ProcStatus p0\n"
+     "100 p0 g1 GoStatusStack g1\n"},
+    {"a signal handler that sleeps and reads while its thread waits",
+     {{.kind = REC_BLOCK, .start = AT(20), .end = AT(30), ON(1, 1), .arg = REC_ON_SLEEP},
+      {.kind = REC_SYSCALL, .start = AT(32), .end = AT(34), ON(1, 1), .arg = REC_CALL_READ},
+      {.kind = REC_BLOCK, .start = AT(10), .end = AT(60), ON(1, 1), .arg = REC_ON_PIPE},
+      {.kind = REC_POST, .end = AT(90), ON(1, 1)}},
+     {OUT(12, 4000, 0), IN(18, 4000), OUT(21, 4000, 0), IN(29, 4000), OUT(40, 4000, 0),
+      IN(60, 4000)},
+     65,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "12 p0 g1 GoBlock g1 pipe\n"
+     "12 p0 ProcStop p0\n"
+     "18 GoUnblock g1\n"
+     "18 ProcStart p0\n"
+     "18 p0 GoStart g1\n"
+     "21 p0 g1 GoBlock g1 sleep\n"
+     "21 p0 ProcStop p0\n"
+     "29 GoUnblock g1\n"
+     "29 ProcStart p0\n"
+     "29 p0 GoStart g1\n"
+     "32 p0 g1 GoSyscallBegin g1\n"
+     "32 p0 g1 GoSyscallEnd g1\n"
+     "40 p0 g1 GoBlock g1 pipe\n"
+     "40 p0 ProcStop p0\n"
+     "60 GoUnblock g1\n"
+     "60 ProcStart p0\n"
+     "60 p0 GoStart g1\n"
+     "100 p0 g1 ProcStatus p0\n"
+     "100 p0 g1 GoStatusStack g1\n"},
     {"without switches",
      {{.kind = REC_THREAD_START, .end = AT(0), ON(1, 1), .object = 4000, CPU(0)},
       {.kind = REC_POST, .end = AT(20), ON(1, 1)},
@@ -791,6 +840,8 @@ static void test_trace_write_off_story(void **state)
 			rec_testing_switch(&t, *e);
 		t.process.arena.header->options.cpu_time = !t.process.switches;
 		t.process.end_ns = S + 100000;
+		if (strstr(off_stories[i].name, "at the end"))
+			t.process.events_end_ns = AT(40);
 		text = story(&t, REC_GO_1_26, &result);
 		if (getenv("TPROF_PRINT")) {
 			printf("%s: %" PRIu64 "\n%s\n", off_stories[i].name,
@@ -881,8 +932,11 @@ static void test_trace_symbols(void **state)
 	rec_testing_own_module(&t, (void *)(uintptr_t)pc);
 	rec_testing_module(&t, 0x5000, 0x6000, 0x1000, "/nowhere/libfoo.so", "");
 	rec_testing_stack(&t, stack, 2);
-	rec_testing_add(
-	    &t, (struct rec_event){.kind = REC_THREAD_NEW, .object = (uint64_t)(uintptr_t)outer});
+	rec_testing_add(&t, (struct rec_event){.kind = REC_THREAD_NEW,
+					       .object = (uint64_t)(uintptr_t)outer,
+					       .arg = 2,
+					       .end = AT(10),
+					       ON(1, 1)});
 	assert_int_equal(rec_process_check(&t.process, &wrong, &err), 0);
 
 	assert_non_null(mkdtemp(dir));

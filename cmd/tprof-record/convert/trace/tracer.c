@@ -7,6 +7,9 @@
  * counts a contradiction. */
 #include "tprof-record/convert/trace/tracer.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/seed.h"
 
 /* ---- records ---- */
@@ -258,13 +261,15 @@ static bool has_times_off(const struct rec_tracer *s)
 	return s->p->switches || s->p->arena.header->options.cpu_time;
 }
 
-void rec_tracer_run(struct rec_tracer *s)
+void rec_tracer_run(struct rec_tracer *s, uint64_t until)
 {
 	struct rec_step t;
 	uint64_t over = s->off < s->p->end_ns ? s->off : s->p->end_ns;
 
+	if (until != UINT64_MAX)
+		over = until;
 	rec_streams_rewind(s, has_times_off(s));
-	while (!s->code && rec_streams_next(s, &t) && t.time < s->off) {
+	while (!s->code && rec_streams_next(s, until < s->off ? until : s->off, &t)) {
 		/* The trace begins at the step that switches it on. */
 		if (!s->writing && (!s->in_middle || t.time >= s->on))
 			rec_tracer_begin(s);
@@ -279,6 +284,11 @@ void rec_tracer_run(struct rec_tracer *s)
 		rec_tracer_begin(s);
 	if (s->now < over)
 		s->now = over;
+	if (until != UINT64_MAX) {
+		rec_streams_keep(s);
+		s->w->flush(s);
+		return;
+	}
 	for (uint32_t i = 0; i < s->nms; i++)
 		if (s->ms[i].g &&
 		    (s->gs[s->ms[i].g - 1].state == REC_G_RUNNING || s->ms[i].in_call))
@@ -286,16 +296,91 @@ void rec_tracer_run(struct rec_tracer *s)
 	s->w->finish(s);
 }
 
-static void write_trace(struct rec_tracer *s, const struct tp_out *out)
+struct rec_tracer *rec_trace_new(enum rec_trace_format format, const struct tp_out *out,
+				 struct tp_err *err)
 {
-	rec_streams_new(s);
+	struct rec_tracer *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		tp_nomem(err);
+		return NULL;
+	}
+	s->w = format == REC_GO_1_5 ? &rec_v1_writer : &rec_v2_writer;
+	s->seed = tp_seed();
+	s->err = err;
+	err->code = 0;
+	s->symbols = tp_profile_new();
+	if (!s->symbols)
+		s->code = tp_nomem(err);
+	else
+		s->w->open(s, out);
+	if (!s->code)
+		return s;
+	rec_trace_free(s);
+	return NULL;
+}
+
+void rec_trace_free(struct rec_tracer *s)
+{
+	if (!s)
+		return;
+	s->w->close(s);
+	rec_tracer_release(s);
+	tp_profile_free(s->symbols);
+	free(s);
+}
+
+/* Returns the first record that the next part needs. */
+static uint32_t still_needed(const struct rec_tracer *s, uint64_t until)
+{
+	uint32_t i = 0;
+
+	while (i < s->nlinks && s->p->events[i].end < until)
+		i++;
+	return i;
+}
+
+int rec_trace_add(struct rec_tracer *s, const struct rec_process *p, uint64_t until, size_t *done,
+		  struct tp_buf *symbols, struct tp_err *err)
+{
+	struct tp_err own = {0};
+
+	s->p = p;
+	s->err = err ? err : &own;
+	s->err->code = 0;
+	if (!s->code && s->w == &rec_v1_writer && s->from) {
+		tp_profile_free(s->symbols);
+		s->symbols = tp_profile_new();
+		s->code = s->symbols ? 0 : tp_nomem(s->err);
+	}
+	if (!s->code)
+		s->code = rec_names_new(&s->names, p, s->symbols->dict, true, s->err);
+	if (!s->code && s->w->part)
+		s->w->part(s);
+	if (!s->code)
+		rec_streams_new(s);
 	if (!s->code)
 		rec_pairs_find(s);
 	if (!s->code)
-		s->w->open(s, out);
+		rec_tracer_run(s, until);
+	if (!s->code && s->w == &rec_v1_writer && symbols)
+		s->code = rec_trace_symbols(s, symbols);
+	/* Tables return only a code. */
+	if (s->code && s->err->code != s->code)
+		tp_err_full(s->err, s->code, "the trace has too many names or stacks");
+	*done = s->code ? 0 : still_needed(s, until);
+	s->from = until;
+	s->again = s->nlinks - (uint32_t)*done;
 	if (!s->code)
-		rec_tracer_run(s);
-	s->w->close(s);
+		rec_names_remark(s->names, s->result.remark);
+	if (!s->code && s->left_out)
+		snprintf(s->result.remark, sizeof(s->result.remark),
+			 "%zu tasks, regions and logs are left out: go 1.5 has none; "
+			 "--trace-format=1.26 keeps them",
+			 s->left_out);
+	rec_names_free(s->names);
+	s->names = NULL;
+	return s->code;
 }
 
 int rec_trace_write(const struct rec_process *p, enum rec_trace_format format,
@@ -303,30 +388,14 @@ int rec_trace_write(const struct rec_process *p, enum rec_trace_format format,
 		    struct rec_trace_result *result, struct tp_err *err)
 {
 	struct tp_err own = {0};
-	struct rec_tracer s = {.p = p,
-			       .w = format == REC_GO_1_5 ? &rec_v1_writer : &rec_v2_writer,
-			       .seed = tp_seed(),
-			       .err = err ? err : &own};
-	struct tp_profile *sidecar = tp_profile_new();
+	struct rec_tracer *s = rec_trace_new(format, out, err ? err : &own);
+	size_t done;
+	int code = s ? rec_trace_add(s, p, UINT64_MAX, &done, symbols, err) : 0;
 
-	s.err->code = 0;
-	if (!sidecar)
-		s.code = TP_ENOMEM;
-	else
-		s.code = rec_names_new(&s.names, p, sidecar->dict, true, s.err);
-	if (!s.code)
-		write_trace(&s, out);
-	if (!s.code && format == REC_GO_1_5 && symbols)
-		s.code = rec_trace_symbols(p, s.names, sidecar, symbols, s.err);
-	/* Tables return only a code. */
-	if (s.code && s.err->code != s.code)
-		tp_err_full(s.err, s.code, "the trace has too many names or stacks");
-	rec_tracer_release(&s);
-	if (!s.code)
-		rec_names_remark(s.names, s.result.remark);
+	if (!s)
+		code = err ? err->code : own.code;
 	if (result)
-		*result = s.result;
-	rec_names_free(s.names);
-	tp_profile_free(sidecar);
-	return s.code;
+		*result = s ? s->result : (struct rec_trace_result){0};
+	rec_trace_free(s);
+	return code;
 }

@@ -61,6 +61,7 @@ struct rec_goroutine {
 	uint32_t m;	   /* where it runs or is in a system call: index + 1 */
 	uint32_t home;	   /* M on which it was first met: index + 1 */
 	const char *name;  /* of the thread; NULL unknown */
+	char *kept_name;   /* of the parts before */
 	uint32_t stack;	   /* the first that is known */
 	uint64_t entry;	   /* of its start routine */
 	uint32_t creation; /* v2: stack of its name, once it is known; UINT32_MAX not yet */
@@ -76,6 +77,7 @@ struct rec_goroutine {
  * + 1. */
 struct rec_off {
 	bool exact;	      /* the kernel's switches are known */
+	bool told;	      /* of this thread, at any time */
 	bool ended;	      /* the last switch is its exit */
 	uint32_t first, last; /* its switches, … */
 	uint32_t lead;	      /* how long a switch to it takes, ns */
@@ -98,15 +100,18 @@ struct rec_off {
 	bool done;	/* with the wait at the end */
 	uint32_t stack; /* the last that is known */
 	uint32_t g;	/* which went off: index + 1 */
+	bool
+	    nests; /* a record takes the time of others, of signal handlers that ran during a wait */
 
 	/* Without switches: the share of time for which it is off, and the end of the record before. */
 	double share;
 	uint64_t free;
 };
 
-/* Switches that the kernel could not tell, on a processor (UINT32_MAX: any). */
+/* Switches that are not known, on a processor (UINT32_MAX: any). */
 struct rec_lost {
 	uint64_t start, end;
+	uint64_t first; /* the earliest start of this and all later ones */
 	uint32_t cpu;
 };
 
@@ -128,6 +133,9 @@ struct rec_machine {
 	uint32_t first, last, at;
 	bool ending; /* the merge is at the end of the record */
 	uint64_t time, before;
+	/* … and where it was at the end of the last part (rec_trace_add). */
+	bool kept_ending;
+	uint64_t kept;
 	const struct rec_event *usage;	 /* THREAD_USAGE; NULL: not known */
 	const struct rec_event *present; /* the wait it is in when the trace ends; NULL: none */
 	struct rec_off off;
@@ -143,6 +151,7 @@ struct rec_p {
 struct rec_tracer {
 	const struct rec_process *p;
 	struct rec_names *names;
+	struct tp_profile *symbols; /* whose dictionary has the names */
 	const struct rec_writer *w;
 	struct tp_err *err;
 	int code; /* of the first failure: nothing is written after it, and the passes end */
@@ -157,6 +166,8 @@ struct rec_tracer {
 	struct tp_ids m_by_id, g_by_id; /* by what records call them */
 	uint64_t seed;
 	uint64_t earliest, latest; /* bounds of valid times */
+	uint64_t from;		   /* the end of the part before; 0: this is the first */
+	uint32_t again;		   /* records of that part that come again, first */
 	bool in_middle;		   /* the trace begins while the program runs … */
 	uint64_t on, off;	   /* … then; and ends */
 	uint64_t last_on, first_off;
@@ -167,7 +178,8 @@ struct rec_tracer {
 	bool split;	       /* steps are made of records and of times off */
 	uint32_t *switch_next; /* of each switch: the next of the same thread */
 	uint32_t *switch_lead; /* of each switch to a thread: how long it may have taken, ns */
-	struct rec_lost *lost; /* in the order of time */
+	uint32_t *outer; /* of each record of threads that nest them: the one around it, + 1 */
+	struct rec_lost *lost; /* in the order of their ends */
 	size_t nlost, room_lost;
 
 	/* pairs */
@@ -188,6 +200,7 @@ struct rec_tracer {
 	uint32_t extra;	     /* of those, in samples of several */
 	struct tp_ids tasks; /* that have begun: whether they are open */
 	struct rec_trace_result result;
+	size_t left_out; /* tasks, regions and logs, which the format has not */
 
 	/* v1_writer.c */
 	struct tp_v1_encoder *v1;
@@ -232,9 +245,10 @@ struct rec_step {
 void rec_streams_new(struct rec_tracer *s);
 /* Goes (back) to the beginning. `split`: steps are made of records and of times off a processor. */
 void rec_streams_rewind(struct rec_tracer *s, bool split);
-/* Returns steps in the order of time, those of one M in the order of its records. False at the end.
- */
-bool rec_streams_next(struct rec_tracer *s, struct rec_step *step);
+/* Returns steps before a time in their order, those of one M in the order of its records. False at the end. */
+bool rec_streams_next(struct rec_tracer *s, uint64_t until, struct rec_step *step);
+/* Notes where the merge is, for the next part. */
+void rec_streams_keep(struct rec_tracer *s);
 /* Returns the next record of M, or NULL at its end. */
 const struct rec_event *rec_streams_peek(const struct rec_tracer *s, const struct rec_machine *m);
 
@@ -253,6 +267,9 @@ static inline bool rec_is_state(const struct rec_tracer *s, const struct rec_eve
 
 /* ---- times off a processor (tracer_off.c) ---- */
 
+/* Returns whether a record, which comes next on its M, takes the time of those before it. */
+bool rec_off_nests(const struct rec_tracer *s, const struct rec_machine *m,
+		   const struct rec_event *e);
 /* Lists the switches by thread. */
 void rec_off_find(struct rec_tracer *s);
 /* Set step and time of an M to its first or next step. Return whether it has one. */
@@ -300,7 +317,8 @@ static inline struct rec_machine *rec_m_of_p(const struct rec_tracer *s, uint32_
 /* ---- the two passes ---- */
 
 void rec_pairs_find(struct rec_tracer *s); /* tracer_pairs.c */
-void rec_tracer_run(struct rec_tracer *s); /* tracer.c */
+/* Writes what happened before `until`; with UINT64_MAX, to the end. (tracer.c) */
+void rec_tracer_run(struct rec_tracer *s, uint64_t until);
 
 /* ---- moves (tracer_moves.c): change states and write events ---- */
 
@@ -336,9 +354,8 @@ void rec_tracer_note(struct rec_tracer *s, const struct rec_step *t);
 
 /* ---- the symbols of a trace of go 1.5 (trace_symbols.c) ---- */
 
-/* Fills an empty profile, to whose dictionary `names` writes, and packs it. */
-int rec_trace_symbols(const struct rec_process *p, struct rec_names *names, struct tp_profile *to,
-		      struct tp_buf *out, struct tp_err *err);
+/* Fills the profile, to whose dictionary `names` writes, and packs it. */
+int rec_trace_symbols(struct rec_tracer *s, struct tp_buf *out);
 
 /* ---- writers ---- */
 
@@ -367,6 +384,8 @@ enum rec_move {
 struct rec_writer {
 	/* Makes the encoder. */
 	void (*open)(struct rec_tracer *s, const struct tp_out *out);
+	/* Called before each part; NULL: nothing to do. */
+	void (*part)(struct rec_tracer *s);
 	/* Writes the state of everything when the trace begins. */
 	void (*begin)(struct rec_tracer *s);
 	/* Called before each record; NULL: nothing to do. */
@@ -375,10 +394,12 @@ struct rec_writer {
 	 * creator or waker is not known. `reason` is for BLOCK. */
 	void (*move)(struct rec_tracer *s, enum rec_move what, struct rec_machine *m,
 		     struct rec_goroutine *g, uint32_t reason, uint32_t stack);
-	/* Writes a task, region, log or label of what runs on m; NULL if the format has none. */
+	/* Writes a task, region, log or label of what runs on m, or the heap, if the format has such events. */
 	void (*note)(struct rec_tracer *s, struct rec_machine *m, const struct rec_event *event);
 	/* Writes a CPU sample; NULL if the format has none. */
 	void (*sample)(struct rec_tracer *s, const struct rec_event *event);
+	/* Writes what is held back, so that the trace can be read up to here. */
+	void (*flush)(struct rec_tracer *s);
 	void (*finish)(struct rec_tracer *s);
 	void (*close)(struct rec_tracer *s);
 };

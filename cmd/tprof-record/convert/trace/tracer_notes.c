@@ -9,7 +9,7 @@
 
 static void note(struct rec_tracer *s, const struct rec_step *t, const struct rec_event *e)
 {
-	if (s->w->note && rec_tracer_bring_own(s, t) && s->writing && !s->code)
+	if (rec_tracer_bring_own(s, t) && s->writing && !s->code)
 		s->w->note(s, t->m, e);
 }
 
@@ -109,6 +109,7 @@ void rec_tracer_note(struct rec_tracer *s, const struct rec_step *t)
 			add_text(s, t);
 		break;
 	case REC_LOG:
+	case REC_HEAP:
 	case REC_LABELS:
 	case REC_PROCESS_FORK:
 	case REC_PROCESS_EXEC:

@@ -56,7 +56,7 @@ static struct rec_thread_of *list_threads(struct rec_tracer *s, size_t *n)
 
 		if (!m->id || !m->tid)
 			continue;
-		m->off = (struct rec_off){.exact = true, .out = NEVER};
+		m->off = (struct rec_off){.exact = true, .out = NEVER, .nests = m->off.nests};
 		of[(*n)++] = (struct rec_thread_of){
 		    .tid = m->tid,
 		    .m = i,
@@ -77,16 +77,37 @@ static uint32_t whose(const struct rec_tracer *s, const struct rec_thread_of *of
 	return at;
 }
 
-static void add_lost(struct rec_tracer *s, const struct rec_event *e)
+static void add_lost(struct rec_tracer *s, uint64_t start, uint64_t end, uint32_t cpu)
 {
+	struct rec_lost *last = s->nlost ? &s->lost[s->nlost - 1] : NULL;
+
+	if (end <= start)
+		return;
+	if (last && end < last->end)
+		end = last->end;
 	if (s->nlost == MOST_LOST) {
-		s->lost[s->nlost - 1] =
-		    (struct rec_lost){s->lost[s->nlost - 1].start, e->end, UINT32_MAX};
+		*last = (struct rec_lost){.start = start < last->start ? start : last->start,
+					  .end = end,
+					  .cpu = UINT32_MAX};
 		return;
 	}
 	if (rec_tracer_failed(s, tp_grow_raw(&s->lost, &s->room_lost, s->nlost, sizeof(*s->lost))))
 		return;
-	s->lost[s->nlost++] = (struct rec_lost){e->start, e->end, rec_switch_cpu(e)};
+	s->lost[s->nlost++] = (struct rec_lost){.start = start, .end = end, .cpu = cpu};
+}
+
+/* Makes the list of losses ready to be searched. */
+static void end_lost(struct rec_tracer *s)
+{
+	uint64_t first = NEVER;
+
+	if (s->p->switches_end_ns)
+		add_lost(s, s->p->switches_end_ns, s->p->end_ns, UINT32_MAX);
+	for (size_t i = s->nlost; i--;) {
+		if (s->lost[i].start < first)
+			first = s->lost[i].start;
+		s->lost[i].first = first;
+	}
 }
 
 static void add_switch(struct rec_tracer *s, struct rec_machine *m, uint32_t i)
@@ -211,11 +232,11 @@ static void list_switches(struct rec_tracer *s, const struct rec_thread_of *of, 
 			s->switch_lead[i] = lead_since(*here, e->end);
 		else
 			*here = e->end;
-		if (e->end < s->earliest || e->end > p->end_ns)
-			continue;
 		if (e->kind == REC_SWITCH_LOST)
-			add_lost(s, e);
-		if (e->kind == REC_SWITCH_LOST || rec_switch_pid(e) != p->pid)
+			add_lost(s, e->start, e->end < p->end_ns ? e->end : p->end_ns,
+				 rec_switch_cpu(e));
+		if (e->kind == REC_SWITCH_LOST || e->end < s->earliest ||
+		    rec_switch_pid(e) != p->pid)
 			continue;
 		k = tp_ids_get(&at, rec_switch_tid(e));
 		if (k == TP_NO_ID)
@@ -223,17 +244,90 @@ static void list_switches(struct rec_tracer *s, const struct rec_thread_of *of, 
 		now = whose(s, of, n, k, e->end);
 		if (now != k)
 			rec_tracer_failed(s, tp_ids_put(&at, of[k].tid, now));
-		add_switch(s, &s->ms[of[now].m], i);
+		s->ms[of[now].m].off.told = true;
+		if (e->end <= p->end_ns)
+			add_switch(s, &s->ms[of[now].m], i);
 	}
 	/* Of a thread without a switch, not even its end, nothing is known: the kernel stops telling them when
 	 * a program that may not be read is executed. */
 	for (size_t i = 0; i < n; i++) {
 		struct rec_off *o = &s->ms[of[i].m].off;
 
-		o->exact = o->first;
+		o->exact = o->told;
 		s->result.exact = s->result.exact || o->exact;
 	}
 	tp_ids_release(&at);
+}
+
+/* ---- waits within waits ---- */
+
+/* A thread that waits may run a signal handler that waits as well: the record of the inner wait comes first, as it
+ * ends first. */
+
+#define SLEPT                                                                                      \
+	(1u << 31) /* beside the number of the record around: the thread was off in this one */
+
+static uint64_t start_of(const struct rec_event *e)
+{
+	return rec_takes_time(e) ? e->start : e->end;
+}
+
+bool rec_off_nests(const struct rec_tracer *s, const struct rec_machine *m,
+		   const struct rec_event *e)
+{
+	return m->last && rec_takes_time(e) && start_of(&s->p->events[m->last - 1]) > e->start;
+}
+
+/* The records that none is around yet are a stack, linked by `outer`. */
+static void find_outer(struct rec_tracer *s, const struct rec_machine *m)
+{
+	uint32_t top = 0, next;
+
+	for (uint32_t i = m->first; i; i = s->links[i - 1].next) {
+		const struct rec_event *e = &s->p->events[i - 1];
+
+		for (; top && rec_takes_time(e) && start_of(&s->p->events[top - 1]) > e->start;
+		     top = next) {
+			next = s->outer[top - 1];
+			s->outer[top - 1] = i;
+		}
+		s->outer[i - 1] = top;
+		top = i;
+	}
+	for (; top; top = next) {
+		next = s->outer[top - 1];
+		s->outer[top - 1] = 0;
+	}
+}
+
+static void find_nests(struct rec_tracer *s)
+{
+	for (uint32_t i = 0; i < s->nms; i++) {
+		if (!s->ms[i].off.nests || !s->ms[i].off.exact || s->nlinks >= SLEPT)
+			continue;
+		if (!s->outer)
+			s->outer = calloc(s->nlinks, sizeof(*s->outer));
+		if (rec_tracer_failed(s, s->outer ? 0 : TP_ENOMEM))
+			return;
+		find_outer(s, &s->ms[i]);
+	}
+}
+
+/* Returns the wait or call around the next record that the thread was in at `time`, and its number in *record; NULL:
+ * none. */
+static const struct rec_event *outer_at(const struct rec_tracer *s, const struct rec_machine *m,
+					uint64_t time, uint32_t *record)
+{
+	uint32_t at = m->at;
+
+	*record = REC_NO_RECORD;
+	while (at && s->outer && (at = s->outer[at - 1] & ~SLEPT)) {
+		if (s->p->events[at - 1].start <= time) {
+			*record = at - 1;
+			return &s->p->events[at - 1];
+		}
+	}
+	return m->at && m->present && m->present->start <= time ? m->present : NULL;
 }
 
 void rec_off_find(struct rec_tracer *s)
@@ -254,7 +348,11 @@ void rec_off_find(struct rec_tracer *s)
 	if (!s->code)
 		list_switches(s, of, n, left);
 	if (!s->code)
+		end_lost(s);
+	if (!s->code)
 		find_leads(s);
+	if (!s->code)
+		find_nests(s);
 	free(left);
 	free(of);
 }
@@ -265,13 +363,21 @@ void rec_off_find(struct rec_tracer *s)
 static bool lost_between(const struct rec_tracer *s, uint32_t cpu, uint64_t from, uint64_t to,
 			 struct rec_lost *lost)
 {
+	size_t low = 0, high = s->nlost;
 	bool any = false;
 
-	for (size_t i = 0; i < s->nlost; i++) {
-		const struct rec_lost *l = &s->lost[i];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
 
-		if ((cpu != UINT32_MAX && l->cpu != UINT32_MAX && l->cpu != cpu) ||
-		    l->end <= from || l->start >= to)
+		if (s->lost[middle].end <= from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < s->nlost && s->lost[low].first < to; low++) {
+		const struct rec_lost *l = &s->lost[low];
+
+		if ((cpu != UINT32_MAX && l->cpu != UINT32_MAX && l->cpu != cpu) || l->start >= to)
 			continue;
 		if (!any)
 			*lost = *l;
@@ -309,8 +415,10 @@ static void next_off(const struct rec_tracer *s, struct rec_off *o)
 			o->out = e->end;
 			o->in = next && next->kind == REC_SWITCH_IN ? began(s, o, until) : until;
 			o->over = e->flags & REC_SWITCH_EXIT;
-			o->reason =
-			    e->flags & REC_SWITCH_RUNNABLE ? REC_ON_PREEMPTED : REC_ON_KERNEL;
+			o->reason = e->flags & REC_SWITCH_RUNNABLE ? REC_ON_PREEMPTED
+				    : s->p->events_end_ns && until > s->p->events_end_ns
+					? REC_ON_UNKNOWN
+					: REC_ON_KERNEL;
 			if (s->nlost && lost_between(s, UINT32_MAX, e->end, until, &lost)) {
 				o->reason = REC_ON_UNKNOWN;
 				if (next && next->kind == REC_SWITCH_OUT)
@@ -341,7 +449,6 @@ static void take_piece(struct rec_machine *m, const struct rec_event *of, uint32
 	*piece = (struct rec_event){.kind = REC_BLOCK, .arg = o->reason};
 	if (of) {
 		*piece = *of;
-		o->slept = true;
 	} else if (o->reason == REC_ON_KERNEL && o->stack) {
 		piece->stack = o->stack | REC_LAST_STACK;
 	}
@@ -404,7 +511,7 @@ static void leave_record(const struct rec_tracer *s, struct rec_machine *m)
 		m->at = s->links[m->at - 1].next;
 	else
 		o->done = true;
-	o->slept = false;
+	o->slept = m->at && s->outer && s->outer[m->at - 1] & SLEPT;
 }
 
 /* Goes to the next step of a thread whose switches are known. Returns whether it has one. */
@@ -432,10 +539,16 @@ static bool find_exactly(const struct rec_tracer *s, struct rec_machine *m)
 			from = o->exit;
 		inside = takes_time && o->out >= from && o->out < end;
 		if (o->out < from && !inside) {
+			const struct rec_event *outer = NULL;
+
+			if (o->reason == REC_ON_KERNEL || o->reason == REC_ON_UNKNOWN)
+				outer = outer_at(s, m, o->out, &record);
+			if (outer && record != REC_NO_RECORD)
+				s->outer[record] |= SLEPT;
 			if (o->over && !e)
 				take_end(m);
 			else
-				take_piece(m, NULL, REC_NO_RECORD, from);
+				take_piece(m, outer, outer ? record : REC_NO_RECORD, from);
 			return true;
 		}
 		if (inside) {
@@ -447,6 +560,7 @@ static bool find_exactly(const struct rec_tracer *s, struct rec_machine *m)
 				o->in = NEVER;
 				o->at = 0;
 			}
+			o->slept = o->slept || (part && !o->over);
 			if (o->over)
 				take_end(m);
 			else

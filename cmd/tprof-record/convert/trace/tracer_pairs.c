@@ -193,7 +193,8 @@ static void call_threads(struct rec_tracer *s)
 		struct rec_machine *m = &s->ms[i];
 		bool own = m->tid && tp_ids_get(&seen, m->tid) == TP_NO_ID;
 
-		m->wire = own ? m->tid : (uint64_t)1 << 32 | m->id;
+		if (!m->wire)
+			m->wire = own ? m->tid : (uint64_t)1 << 32 | m->id;
 		if (own)
 			rec_tracer_failed(s, tp_ids_put(&seen, m->tid, i));
 	}
@@ -228,13 +229,14 @@ void rec_pairs_find(struct rec_tracer *s)
 
 	for (s->npost_slots = 64; s->npost_slots < s->nlinks / 8 && s->npost_slots < 1u << 20;)
 		s->npost_slots *= 2;
+	free(s->posts);
 	s->posts = calloc(s->npost_slots, sizeof(*s->posts));
 	if (!s->posts) {
 		s->code = TP_ENOMEM;
 		return;
 	}
 	rec_streams_rewind(s, false);
-	while (!s->code && rec_streams_next(s, &step)) {
+	while (!s->code && rec_streams_next(s, UINT64_MAX, &step)) {
 		note(s, &step);
 		if (step.record == REC_NO_RECORD)
 			continue;

@@ -230,10 +230,60 @@ static void test_trace_write_soup(void **state)
 	assert_true(events > n * 50 && contradictions > n);
 }
 
+/* Records in any number of parts: after each of them what is written can be read. */
+static void write_parts(const struct rec_process *whole, uint64_t seed,
+			enum rec_trace_format format)
+{
+	const char *name = format == REC_GO_1_5 ? "1.5, in parts" : "1.26, in parts";
+	struct tp_buf bytes = {0};
+	struct tp_out out = {.write = collect, .ctx = &bytes};
+	struct rec_process p = *whole;
+	struct tp_err err = {0};
+	struct rec_tracer *t = rec_trace_new(format, &out, &err);
+	uint64_t until = 1000000000;
+	size_t n = 0, done;
+
+	assert_non_null(t);
+	for (bool last = false; !last;) {
+		last = !draw(6);
+		until += draw((whole->end_ns - 1000000000) / 4 + 2);
+		/* Some have not come yet. */
+		while (n < whole->nevents && (last || whole->events[n].end <= until || draw(2)))
+			n++;
+		p.nevents = n - (size_t)(p.events - whole->events);
+		if (rec_trace_add(t, &p, last ? UINT64_MAX : until, &done, NULL, &err))
+			fail_msg("soup %d as %s: %s", (int)seed, name, err.msg);
+		p.events += done;
+		read_back(&bytes, seed, name);
+	}
+	rec_trace_free(t);
+	tp_buf_release(&bytes);
+}
+
+static void test_trace_write_parts(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 400; seed++) {
+		struct rec_testing t;
+		struct tp_err err;
+		size_t wrong;
+
+		cook(&t, seed);
+		assert_int_equal(rec_process_check(&t.process, &wrong, &err), 0);
+		/* The library knows no switches, nor CPU times. */
+		t.process.switches = NULL;
+		t.process.arena.header->options.cpu_time = 0;
+		for (int format = REC_GO_1_26; format <= REC_GO_1_5; format++)
+			write_parts(&t.process, seed, (enum rec_trace_format)format);
+		rec_testing_end(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_trace_write_soup),
+	    cmocka_unit_test(test_trace_write_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

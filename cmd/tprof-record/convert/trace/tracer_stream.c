@@ -4,6 +4,7 @@
  * each starts after the one before it. Times that contradict this (a torn clock, a signal handler
  * inside a wait) are moved to where they fit. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tprof-record/convert/trace/tracer.h"
 
@@ -61,8 +62,9 @@ static void add(struct rec_tracer *s, uint32_t i)
 	const struct rec_event *e = &s->p->events[i];
 	struct rec_machine *m;
 
-	if (!can_be(s, e)) {
-		s->result.contradictions++;
+	if (!can_be(s, e) || (i < s->again && e->end < s->from)) {
+		/* (It was written with the part before.) */
+		s->result.contradictions += i >= s->again;
 		return;
 	}
 	note_switch(s, e);
@@ -82,6 +84,7 @@ static void add(struct rec_tracer *s, uint32_t i)
 	/* A CPU sample may be taken during a wait, whose record follows it: samples have their own list. */
 	if (e->kind == REC_CPU)
 		m = rec_tracer_m(s, 0);
+	m->off.nests = m->off.nests || rec_off_nests(s, m, e);
 	if (m->last)
 		s->links[m->last - 1].next = i + 1;
 	else
@@ -104,21 +107,31 @@ void rec_streams_new(struct rec_tracer *s)
 	s->earliest = p->arena.header->start_ns;
 	if (s->earliest < p->begin_ns)
 		s->earliest = p->begin_ns;
+	for (uint32_t i = 0; i < s->nms; i++) {
+		s->ms[i].first = s->ms[i].last = 0;
+		s->ms[i].present = s->ms[i].usage = NULL;
+	}
+	if (s->off == UINT64_MAX)
+		s->off = 0;
 	/* If the process had a clock of its own, its end is not known. */
 	slack = p->end_ns > s->earliest ? SLACK_NS : OTHER_CLOCK_NS;
 	s->latest = p->end_ns + slack < p->end_ns ? UINT64_MAX : p->end_ns + slack;
 	s->nlinks = (uint32_t)p->nevents;
+	free(s->links);
 	s->links = calloc(s->nlinks + (size_t)1, sizeof(*s->links));
 	if (!s->links)
 		s->code = TP_ENOMEM;
 	for (uint32_t i = 0; i < s->nlinks && !s->code; i++)
 		add(s, i);
-	s->in_middle = s->on && (!s->first_off || s->on < s->first_off);
-	if (!s->in_middle)
-		s->on = 0;
+	if (!s->from) {
+		s->in_middle = s->on && (!s->first_off || s->on < s->first_off);
+		if (!s->in_middle)
+			s->on = 0;
+	}
 	if (!s->off || s->off < s->last_on)
 		s->off = UINT64_MAX;
 	note_present(s);
+	free(s->heap);
 	s->heap = calloc(s->nms + (size_t)1, sizeof(*s->heap));
 	if (!s->heap)
 		s->code = TP_ENOMEM;
@@ -202,8 +215,9 @@ void rec_streams_rewind(struct rec_tracer *s, bool split)
 		struct rec_machine *m = &s->ms[i];
 
 		m->at = m->first;
-		m->before = s->earliest;
-		m->ending = false;
+		m->before = m->kept > s->earliest ? m->kept : s->earliest;
+		/* The wait that the part before has begun. */
+		m->ending = m->kept_ending && (!m->at || rec_takes_time(&s->p->events[m->at - 1]));
 		if (split ? rec_off_rewind(s, m) : set_time(s, m))
 			s->heap[s->nheap++] = i;
 	}
@@ -245,12 +259,30 @@ static void advance(struct rec_tracer *s, struct rec_machine *m)
 	sift_down(s, 0);
 }
 
-bool rec_streams_next(struct rec_tracer *s, struct rec_step *step)
+void rec_streams_keep(struct rec_tracer *s)
+{
+	for (uint32_t i = 0; i < s->nms; i++) {
+		s->ms[i].kept = s->ms[i].before;
+		s->ms[i].kept_ending = s->ms[i].ending;
+	}
+	/* The process is another copy then. */
+	for (uint32_t i = 0; i < s->ngs; i++) {
+		struct rec_goroutine *g = &s->gs[i];
+
+		if (g->name == g->kept_name)
+			continue;
+		free(g->kept_name);
+		g->kept_name = g->name ? strdup(g->name) : NULL;
+		g->name = g->kept_name;
+	}
+}
+
+bool rec_streams_next(struct rec_tracer *s, uint64_t until, struct rec_step *step)
 {
 	struct rec_machine *m;
 	const struct rec_event *e;
 
-	if (!s->nheap)
+	if (!s->nheap || s->ms[s->heap[0]].time >= until)
 		return false;
 	m = &s->ms[s->heap[0]];
 	e = s->split ? m->off.step : event_of(s, m);

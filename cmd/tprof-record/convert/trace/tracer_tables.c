@@ -105,6 +105,7 @@ void rec_tracer_release(struct rec_tracer *s)
 {
 	for (uint32_t i = 0; i < s->ngs; i++) {
 		free(s->gs[i].regions);
+		free(s->gs[i].kept_name);
 		tp_buf_release(&s->gs[i].text);
 	}
 	free(s->links);
@@ -116,6 +117,7 @@ void rec_tracer_release(struct rec_tracer *s)
 	free(s->heap);
 	free(s->switch_next);
 	free(s->switch_lead);
+	free(s->outer);
 	free(s->lost);
 	free(s->posts);
 	free(s->ps);

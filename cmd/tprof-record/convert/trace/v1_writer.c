@@ -140,6 +140,15 @@ static void move(struct rec_tracer *s, enum rec_move what, struct rec_machine *m
 	}
 }
 
+/* There are no tasks, regions, logs and labels. */
+static void note(struct rec_tracer *s, struct rec_machine *m, const struct rec_event *e)
+{
+	if (e->kind == REC_HEAP)
+		put_one(s, m->p, TP_V1_HEAP_ALLOC, e->object, NONE);
+	else if (e->kind == REC_TASK_NEW || e->kind == REC_REGION_BEGIN || e->kind == REC_LOG)
+		s->left_out++;
+}
+
 /* ---- beginning and end ---- */
 
 /* As StartTrace: creates all goroutines once more, waiting or in a system call. */
@@ -173,11 +182,21 @@ static bool runs(const struct rec_tracer *s, const struct rec_machine *m)
 	return m && m->g && rec_g_of(s, m)->state == REC_G_RUNNING;
 }
 
+/* A P starts and stops. */
+static void start_and_stop(struct rec_tracer *s)
+{
+	struct rec_machine outside = {.p = -1};
+
+	rec_tracer_take_p(s, &outside);
+	rec_move(s, REC_MOVE_P_START, &outside, NULL, 0, 0);
+	rec_move(s, REC_MOVE_P_STOP, &outside, NULL, 0, 0);
+	rec_tracer_give_p(s, &outside);
+}
+
 /* As StopTrace: the goroutine that ends the trace yields. If nothing runs, a P starts and stops, so
  * that the trace lasts until its end. */
 static void finish(struct rec_tracer *s)
 {
-	struct rec_machine outside = {.p = -1};
 	uint32_t i = 0;
 
 	while (i < s->nps && !runs(s, rec_m_of_p(s, i)))
@@ -185,18 +204,33 @@ static void finish(struct rec_tracer *s)
 	if (i < s->nps) {
 		rec_move(s, REC_MOVE_BLOCK, rec_m_of_p(s, i), NULL, REC_ON_YIELD, 0);
 	} else {
-		rec_tracer_take_p(s, &outside);
-		rec_move(s, REC_MOVE_P_START, &outside, NULL, 0, 0);
-		rec_move(s, REC_MOVE_P_STOP, &outside, NULL, 0, 0);
+		start_and_stop(s);
 	}
 	if (!s->code)
 		s->code = tp_v1_encode_finish(s->v1, 1000000000, 0, s->err);
 }
 
+/* A trace in which nothing ever runs cannot be read. */
+static void flush(struct rec_tracer *s)
+{
+	if (!s->nps)
+		start_and_stop(s);
+	if (!s->code)
+		s->code = tp_v1_encode_flush(s->v1, 1000000000, s->err);
+}
+
 static void open_encoder(struct rec_tracer *s, const struct tp_out *out)
 {
+	s->code = tp_v1_encoder_new(&s->v1, out, s->err);
+}
+
+/* The encoder knows the stacks of the parts before. */
+static void begin_part(struct rec_tracer *s)
+{
+	free(s->stacks);
 	s->stacks = calloc(2 * (size_t)s->p->arena.header->nodes.used + 1, sizeof(*s->stacks));
-	s->code = s->stacks ? tp_v1_encoder_new(&s->v1, out, s->err) : TP_ENOMEM;
+	if (!s->stacks)
+		s->code = TP_ENOMEM;
 }
 
 static void close_encoder(struct rec_tracer *s)
@@ -209,6 +243,9 @@ const struct rec_writer rec_v1_writer = {
     .open = open_encoder,
     .begin = begin,
     .move = move,
+    .note = note,
+    .part = begin_part,
+    .flush = flush,
     .finish = finish,
     .close = close_encoder,
 };

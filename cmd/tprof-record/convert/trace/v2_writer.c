@@ -300,6 +300,9 @@ static void note(struct rec_tracer *s, struct rec_machine *m, const struct rec_e
 		put(s, m->wire, TP_V2_UserLog, e->object, key,
 		    string(s, (const char *)g->text.data, g->text.size), stack);
 		break;
+	case REC_HEAP:
+		put(s, m->wire, TP_V2_HeapAlloc, e->object, 0, 0, 0);
+		break;
 	case REC_LABELS:
 		put(s, m->wire, TP_V2_GoLabel, labels_of(s, e->arg), 0, 0, 0);
 		break;
@@ -331,7 +334,7 @@ static void sample(struct rec_tracer *s, const struct rec_event *e)
 
 static void open_encoder(struct rec_tracer *s, const struct tp_out *out)
 {
-	s->dict = s->names->dict;
+	s->dict = s->symbols->dict;
 	s->outside = (struct rec_machine){.wire = OUTSIDE, .p = -1};
 	for (size_t i = 0; i <= REC_NREASONS; i++)
 		s->reasons[i] = string_of(s, reasons[i]);
@@ -351,6 +354,7 @@ const struct rec_writer rec_v2_writer = {
     .move = move,
     .note = note,
     .sample = sample,
+    .flush = generation,
     .finish = finish,
     .close = close_encoder,
 };

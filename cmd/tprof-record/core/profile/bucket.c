@@ -1,108 +1,66 @@
-/* Buckets as in runtime/mprof.go (stkbucket of Go 1.26): 179999 chains. They are searched without a lock; a
- * missing bucket is inserted under a lock, after a second search. Stacks are interned, so comparing two
- * stacks is comparing two numbers. The hash is still Go's, over the PCs. */
-#include "tprof-record/core/inside.h"
-
+/* Buckets as in runtime/mprof.go. Stacks are interned, so comparing two stacks is comparing two numbers. */
 #include "tprof-record/core/stack/stackcache.h"
+#include "tprof-record/core/table.h"
 
-/* Chains whose memory is reserved together: 64 KiB. */
-enum { PIECE = 16384 };
-
-static uint64_t hash_of(uint32_t stack, uint64_t size)
+static struct rec_table table(void)
 {
-	const struct rec_node *nodes = rec_core->arena.nodes;
-	uint64_t h = 0;
-	uint32_t n = 0;
+	const struct rec_arena *a = &rec_core->arena;
 
-	for (; stack && stack < REC_NNODES && n < REC_MAX_DEPTH; n++) {
-		h += nodes[stack].pc;
-		h += h << 10;
-		h ^= h >> 6;
-		stack = nodes[stack].parent;
-	}
-	h += size;
-	h += h << 10;
-	h ^= h >> 6;
-	h += h << 3;
-	h ^= h >> 11;
-	return h;
+	return (struct rec_table){
+	    .place = a->keys, .levels = &rec_state()->key_levels, .most = REC_KEY_LEVELS(a->scale)};
 }
 
-static uint32_t find(uint32_t at, uint32_t kind, uint32_t stack, uint64_t size, uint64_t hash)
+/* `entry` is the index + 1. */
+static inline bool is_bucket(uint32_t entry, const void *key)
 {
-	const struct rec_bucket *buckets = rec_core->arena.buckets;
+	const struct rec_arena *a = &rec_core->arena;
+	const struct rec_bucket *bucket = key,
+				*there = &a->buckets[(entry - 1) & (REC_NBUCKETS(a->scale) - 1)];
 
-	while (at && at <= REC_NBUCKETS) {
-		const struct rec_bucket *b = &buckets[at - 1];
-
-		if (b->kind == kind && b->hash == hash && b->size == size && b->stack == stack)
-			return at;
-		at = b->next;
-	}
-	return 0;
+	_Static_assert(REC_NBUCKETS(REC_NSCALES - 1) < 1u << REC_ENTRY_BITS, "a place names it");
+	return there->stack == bucket->stack && there->size == bucket->size &&
+	       there->kind == bucket->kind;
 }
 
 /* Expects the lock. */
-static uint32_t insert(_Atomic uint32_t *chain, uint32_t kind, uint32_t stack, uint64_t size,
-		       uint64_t hash)
+static uint32_t append(const struct rec_bucket *bucket)
 {
 	struct rec_arena *a = &rec_core->arena;
 	uint32_t used = atomic_load_explicit(&a->header->buckets.used, memory_order_relaxed);
-	_Atomic uint32_t *newest = &a->header->newest[kind];
+	_Atomic uint32_t *newest = &a->header->newest[bucket->kind];
 	struct rec_bucket *b = &a->buckets[used];
 
-	if (used >= REC_NBUCKETS || !rec_reserve(REC_PART_buckets, used + 1)) {
-		rec_lose(REC_LOST_BUCKETS, 1);
+	if (used >= REC_NBUCKETS(a->scale) || !rec_reserve(REC_PART_buckets, used + 1))
 		return 0;
-	}
-	b->kind = kind;
-	b->stack = stack;
-	b->size = size;
-	b->hash = hash;
-	b->next = atomic_load_explicit(chain, memory_order_relaxed);
+	b->kind = bucket->kind;
+	b->stack = bucket->stack;
+	b->size = bucket->size;
 	b->allnext = atomic_load_explicit(newest, memory_order_relaxed);
 	atomic_store_explicit(&a->header->buckets.used, used + 1, memory_order_release);
-	atomic_store_explicit(chain, used + 1, memory_order_release);
 	atomic_store_explicit(newest, used + 1, memory_order_release);
 	return used + 1;
 }
 
-/* Reserves memory for the table of chains piece by piece, when a piece is first used. */
-static bool has_memory(uint32_t chain)
-{
-	_Atomic uint32_t *bits = &rec_state()->chains;
-	uint32_t piece = chain / PIECE, n = PIECE;
-
-	_Static_assert(REC_NHASH / PIECE < 32, "one bit for each");
-	if (atomic_load_explicit(bits, memory_order_acquire) >> piece & 1)
-		return true;
-	if (n > REC_NHASH - piece * PIECE)
-		n = REC_NHASH - piece * PIECE;
-	if (!rec_reserve_at(REC_AT_chains + 4 * (uint64_t)piece * PIECE, 4 * (uint64_t)n))
-		return false;
-	atomic_fetch_or_explicit(bits, 1u << piece, memory_order_release);
-	return true;
-}
-
 static uint32_t look_up(enum rec_bucket_kind kind, uint32_t stack, uint64_t size)
 {
+	struct rec_bucket bucket = {.kind = kind, .stack = stack, .size = size};
+	uint64_t hash =
+	    (stack ^ (uint64_t)kind << 32 ^ size * 0x100000001b3u) * 0xff51afd7ed558ccdu;
 	struct rec_header *h = rec_core->arena.header;
-	uint64_t hash = hash_of(stack, size);
-	_Atomic uint32_t *chain = &rec_core->arena.chains[hash % REC_NHASH];
-	uint32_t at;
+	struct rec_table t = table();
+	_Atomic uint32_t *place;
+	uint32_t at = rec_table_find(&t, hash, is_bucket, &bucket, &place);
 
-	if (!has_memory((uint32_t)(hash % REC_NHASH))) {
-		rec_lose(REC_LOST_BUCKETS, 1);
-		return 0;
-	}
-	at = find(atomic_load_explicit(chain, memory_order_acquire), kind, stack, size, hash);
 	if (at)
 		return at;
 	rec_lock(&h->insert_lock);
-	at = find(atomic_load_explicit(chain, memory_order_relaxed), kind, stack, size, hash);
-	if (!at)
-		at = insert(chain, kind, stack, size, hash);
+	rec_table_grow(&t, atomic_load_explicit(&h->buckets.used, memory_order_relaxed));
+	at = rec_table_find(&t, hash, is_bucket, &bucket, &place);
+	if (!at && place && (at = append(&bucket)))
+		rec_table_put(place, hash, at);
 	rec_unlock(&h->insert_lock);
+	if (!at)
+		rec_lose(REC_LOST_BUCKETS, 1);
 	return at;
 }
 

@@ -8,6 +8,7 @@
  *
  * The first period has a random length, so that a thread which uses less than a period has its share of the
  * samples. */
+#include "tprof-record/core/stack/machine.h"
 #include "tprof-record/core/stack/unwind.h"
 
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
-#include <ucontext.h>
 
 char rec_cpu_mark;
 
@@ -31,13 +31,14 @@ static uint64_t cpu_time(void)
 {
 	struct timespec t = {0};
 
-	rec_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&t, 0, 0, 0, 0);
+	if (rec_may(REC_NEED_TIMERS))
+		rec_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&t, 0, 0, 0, 0);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static void stop_timer(void)
 {
-	if (rec_self.cpu.timer)
+	if (rec_self.cpu.timer && rec_may(REC_NEED_TIMERS))
 		rec_call(SYS_timer_delete, rec_self.cpu.timer - 1, 0, 0, 0, 0, 0);
 	rec_self.cpu.timer = 0;
 }
@@ -58,8 +59,8 @@ void rec_cpu_begin(uint32_t tid)
 	_Static_assert(sizeof(event) == 64, "SIGEV_MAX_SIZE");
 	if (!every || !number)
 		return;
-	if (rec_call(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, (long)&event, (long)&timer, 0, 0,
-		     0) != 0) {
+	if (!rec_may(REC_NEED_TIMERS) || rec_call(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID,
+						  (long)&event, (long)&timer, 0, 0, 0) != 0) {
 		rec_lose(REC_LOST_TIMERS, 1);
 		return;
 	}
@@ -86,7 +87,7 @@ static uint64_t labels(void)
 
 	if (slot && *slot->name)
 		memcpy(name, slot->name, sizeof(name) - 1);
-	else
+	else if (rec_may(REC_NEED_NAMES))
 		rec_call(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0);
 	return (uint64_t)rec_string_inside(name, strnlen(name, sizeof(name))) << 32 |
 	       (slot ? atomic_load_explicit(&slot->labels, memory_order_relaxed) : 0);
@@ -112,30 +113,19 @@ static uint32_t take_owed(void)
 
 /* ---- the signal ---- */
 
-static bool interrupted(const void *context, struct rec_frame *at)
-{
-#if defined(__x86_64__)
-	const greg_t *r = ((const ucontext_t *)context)->uc_mcontext.gregs;
-
-	*at = (struct rec_frame){
-	    .pc = (uint64_t)r[REG_RIP] + 1, .sp = (uint64_t)r[REG_RSP], .fp = (uint64_t)r[REG_RBP]};
-	return true;
-#else
-	(void)context, (void)at;
-	return false;
-#endif
-}
-
 /* Returns whether the code before `pc` is a system call. */
 static bool is_behind_call(uint64_t pc)
 {
-	const volatile uint8_t *code = (const volatile uint8_t *)(uintptr_t)pc;
+	const volatile uint8_t *code = (const volatile uint8_t *)(uintptr_t)(pc - REC_CALL_SIZE);
+	uint32_t call = 0;
 
 	/* Code may be executable only. */
-	if (pc < REC_PAGE || !rec_is_readable((pc - 2) & ~7ull) ||
+	if (pc < REC_PAGE || !rec_is_readable((pc - REC_CALL_SIZE) & ~7ull) ||
 	    !rec_is_readable((pc - 1) & ~7ull))
 		return false;
-	return code[-2] == 0x0f && code[-1] == 0x05;
+	for (int i = 0; i < REC_CALL_SIZE; i++)
+		call |= (uint32_t)code[i] << 8 * i;
+	return call == REC_CALL_CODE;
 }
 
 static uint32_t stack_of(const struct rec_frame *at)
@@ -152,7 +142,6 @@ static uint32_t stack_of(const struct rec_frame *at)
 
 void rec_cpu_sample(const void *context, uint32_t missed)
 {
-	struct rec_frame at;
 	uint32_t periods = 1 + missed;
 
 	if (!rec_alive() || !rec_self.cpu.timer)
@@ -166,7 +155,9 @@ void rec_cpu_sample(const void *context, uint32_t missed)
 	if (!period()) {
 		stop_timer();
 	} else {
-		rec_self.cpu.stack = interrupted(context, &at) ? stack_of(&at) : 0;
+		struct rec_frame at = rec_interrupted(context);
+
+		rec_self.cpu.stack = stack_of(&at);
 		count(rec_self.cpu.stack, periods + take_owed());
 	}
 	rec_leave();

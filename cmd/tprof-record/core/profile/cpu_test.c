@@ -2,8 +2,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
-#include <ucontext.h>
 
+#include "tprof-record/core/stack/machine.h"
 #include "tprof-record/core/testing.h"
 
 enum { HZ = 100 };
@@ -102,36 +102,48 @@ static void test_cpu_brief_threads(void **state)
 	assert_in_range(periods(), 40, 130);
 }
 
+static void set_context(ucontext_t *at, uint64_t pc, uint64_t sp)
+{
 #if defined(__x86_64__)
+	at->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
+	at->uc_mcontext.gregs[REG_RSP] = (greg_t)sp;
+#else
+	at->uc_mcontext.pc = pc;
+	at->uc_mcontext.sp = sp;
+#endif
+}
+
 /* Just behind a system call, the innermost frame is the kernel's. */
 static void test_cpu_in_kernel(void **state)
 {
-	static const uint8_t code[] = {0x90, 0x90, 0x0f, 0x05, 0x90};
+	/* The call is in the middle; on x86-64 it has two bytes. */
+	static const uint32_t code[] = {0, REC_CALL_CODE, 0};
+	static const uint64_t before = REC_CALL_SIZE > 2 ? 4 : 1;
 	ucontext_t at = {0};
 	uint64_t pcs[4];
 
 	(void)state;
 	begin();
-	for (uint64_t k = 3; k <= 4; k++) {
-		at.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)code + (greg_t)k;
-		at.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)__builtin_frame_address(0);
+	for (size_t behind = 0; behind < 2; behind++) {
+		uint64_t pc = (uint64_t)(uintptr_t)&code[1] + REC_CALL_SIZE;
+
+		pc -= behind ? 0 : before;
+
+		set_context(&at, pc, (uint64_t)(uintptr_t)__builtin_frame_address(0));
 		rec_cpu_sample(&at, 0);
-		assert_true(pcs_of(rec_self.cpu.stack, pcs, 4) > k - 3);
-		assert_true(pcs[k - 3] == (uint64_t)(uintptr_t)code + k + 1);
-		assert_int_equal(k == 4, pcs[0] == REC_KERNEL_PC);
+		assert_true(pcs_of(rec_self.cpu.stack, pcs, 4) > behind);
+		assert_true(pcs[behind] == pc + 1);
+		assert_int_equal(behind, pcs[0] == REC_KERNEL_PC);
 	}
 	rec_cpu_end();
 }
-#endif
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_cpu_adds_up, stop),
-		cmocka_unit_test_teardown(test_cpu_brief_threads, stop),
-#if defined(__x86_64__)
-		cmocka_unit_test_teardown(test_cpu_in_kernel, stop),
-#endif
+	    cmocka_unit_test_teardown(test_cpu_adds_up, stop),
+	    cmocka_unit_test_teardown(test_cpu_brief_threads, stop),
+	    cmocka_unit_test_teardown(test_cpu_in_kernel, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
-/* Sampling of the heap: a Poisson process over the bytes allocated, as in Go's nextSample.
+/* Sampling of the heap: a Poisson process over the bytes allocated, as in Go's nextSample. Profiles show what
+ * was counted when the counts were last published.
  *
- * Allocations and frees are pending until they are published. Publishing exchanges the pending counters for
- * 0, so counts that threads add meanwhile are in this snapshot or the next, and never lost. */
+ * What each bucket had in use at the moment of the highest use costs no walk over all buckets: peaks are
+ * numbered, and a bucket keeps what it has in use just before its first change after a peak. */
 #include "tprof-record/core/inside.h"
 
 #include <string.h>
@@ -60,14 +61,85 @@ static uint64_t heap_rate(void)
 				    memory_order_relaxed);
 }
 
-static struct rec_heap_counts *pending(uint32_t bucket)
+/* The bytes that a sampled block stands for: size/(1 - e^-x) with x = size/rate, as the profile scales it (Go:
+ * scaleHeapSample). e^-x is the 64th power of e^-y. */
+static int64_t weight(uint64_t size)
 {
-	return &rec_core->arena.buckets[bucket - 1].u.heap.pending;
+	uint64_t rate = heap_rate();
+	double x = rate > 1 ? (double)size / (double)rate : 0, y = x / 64, power;
+
+	if (x <= 0 || x > 32)
+		return (int64_t)size;
+	power = 1 - y * (1 - y / 2 * (1 - y / 3 * (1 - y / 4 * (1 - y / 5))));
+	for (int i = 0; i < 6; i++)
+		power *= power;
+	return (int64_t)((double)size / (1 - power));
 }
 
-static void count_free(uint32_t bucket, int64_t n)
+static void keep_peak(struct rec_bucket *b, uint32_t number)
 {
-	atomic_fetch_add_explicit(&pending(bucket)->frees, (uint64_t)n, memory_order_release);
+	uint64_t in_use;
+
+	if (atomic_load_explicit(&b->u.heap.peak_number, memory_order_relaxed) == number)
+		return;
+	in_use = rec_heap_in_use(&b->u.heap.now);
+	atomic_store_explicit(&b->u.heap.peak, in_use < UINT32_MAX ? (uint32_t)in_use : UINT32_MAX,
+			      memory_order_relaxed);
+	atomic_store_explicit(&b->u.heap.peak_number, number, memory_order_relaxed);
+}
+
+/* Writes how much is in use into the trace, where that has changed enough. */
+static void tell(int64_t in_use)
+{
+	struct rec_event e = {.kind = REC_HEAP, .object = in_use > 0 ? (uint64_t)in_use : 0};
+	struct rec_state *s = rec_state();
+	int64_t change = in_use - atomic_load_explicit(&s->heap_told, memory_order_relaxed);
+
+	if ((change < REC_HEAP_CHANGE && change > -REC_HEAP_CHANGE) || !rec_tracing())
+		return;
+	atomic_store_explicit(&s->heap_told, in_use, memory_order_relaxed);
+	e.start = e.end = rec_now();
+	rec_write_inside(&e);
+}
+
+void rec_heap_count(uint32_t bucket, uint64_t allocs, uint64_t frees, int64_t bytes)
+{
+	struct rec_header *h = rec_core->arena.header;
+	struct rec_bucket *b = &rec_core->arena.buckets[bucket - 1];
+	int64_t now, peak;
+
+	keep_peak(b, atomic_load_explicit(&h->peaks, memory_order_relaxed));
+	if (allocs)
+		atomic_fetch_add_explicit(&b->u.heap.now.allocs, allocs, memory_order_relaxed);
+	if (frees)
+		atomic_fetch_add_explicit(&b->u.heap.now.frees, frees, memory_order_release);
+	now = atomic_fetch_add_explicit(&h->in_use, bytes, memory_order_relaxed) + bytes;
+	tell(now);
+	peak = atomic_load_explicit(&h->peak, memory_order_relaxed);
+	while (now > peak) {
+		if (!atomic_compare_exchange_weak_explicit(
+			&h->peak, &peak, now, memory_order_relaxed, memory_order_relaxed))
+			continue;
+		atomic_fetch_add_explicit(&h->peaks, 1, memory_order_relaxed);
+		break;
+	}
+}
+
+static uint64_t size_of(uint32_t bucket)
+{
+	return rec_core->arena.buckets[bucket - 1].size;
+}
+
+static void count_free(uint32_t bucket)
+{
+	rec_heap_count(bucket, 0, 1, -weight(size_of(bucket)));
+}
+
+/* As heaptrack does, which compares sites and sizes, not blocks. */
+static void count_temporary(uint32_t bucket, uint64_t n)
+{
+	atomic_fetch_add_explicit(&rec_core->arena.buckets[bucket - 1].u.heap.temporary, n,
+				  memory_order_relaxed);
 }
 
 static void sample(void *block, size_t size, struct rec_frame caller, unsigned skip)
@@ -78,9 +150,11 @@ static void sample(void *block, size_t size, struct rec_frame caller, unsigned s
 	/* Counted only if its free will be seen; a full table must not look like a leak. */
 	if (!bucket || !rec_sample_add(block, bucket, &was))
 		return;
-	atomic_fetch_add_explicit(&pending(bucket)->allocs, 1, memory_order_relaxed);
 	if (was)
-		count_free(was, 1);
+		count_free(was);
+	rec_heap_count(bucket, 1, 0, weight(size));
+	rec_self.last.bucket = bucket;
+	rec_self.last.until_sample = rec_self.until_sample;
 }
 
 __attribute__((noinline)) void rec_malloc(void *block, size_t size, unsigned skip)
@@ -119,8 +193,14 @@ uint32_t rec_free(void *block)
 	if (!block || !rec_enter())
 		return 0;
 	bucket = rec_sample_remove(block);
-	if (bucket)
-		count_free(bucket, 1);
+	if (bucket) {
+		count_free(bucket);
+		rec_self.last.was_temporary = rec_self.last.bucket == bucket &&
+					      rec_self.last.until_sample == rec_self.until_sample;
+		if (rec_self.last.was_temporary)
+			count_temporary(bucket, 1);
+		rec_self.last.bucket = 0;
+	}
 	rec_leave();
 	return bucket;
 }
@@ -129,12 +209,14 @@ void rec_unfree(void *block, uint32_t bucket)
 {
 	uint32_t was;
 
-	if (!block || !bucket || bucket > REC_NBUCKETS || !rec_enter())
+	if (!block || !bucket || !rec_enter())
 		return;
-	if (rec_sample_add(block, bucket, &was)) {
-		count_free(bucket, -1);
+	if (bucket <= REC_NBUCKETS(rec_core->arena.scale) && rec_sample_add(block, bucket, &was)) {
 		if (was)
-			count_free(was, 1);
+			count_free(was);
+		rec_heap_count(bucket, 0, (uint64_t)-1, weight(size_of(bucket)));
+		if (rec_self.last.was_temporary)
+			count_temporary(bucket, (uint64_t)-1);
 	}
 	rec_leave();
 }
@@ -153,19 +235,18 @@ void rec_heap_publish(const struct rec_arena *a)
 {
 	uint32_t at =
 	    atomic_load_explicit(&a->header->newest[REC_HEAP_BUCKET], memory_order_acquire);
+	uint32_t most = REC_NBUCKETS(a->scale);
 
 	/* Newest first. The number of steps is bounded, as the program may have overwritten the links. */
-	for (uint32_t steps = 0; at && at <= REC_NBUCKETS && steps < REC_NBUCKETS; steps++) {
+	for (uint32_t steps = 0; at && at <= most && steps < most; steps++) {
 		struct rec_bucket *b = &a->buckets[at - 1];
-		struct rec_heap_counts *to = &b->u.heap.published, *from = &b->u.heap.pending;
+		struct rec_heap_counts *to = &b->u.heap.published, *from = &b->u.heap.now;
 		/* Frees first, so every free that is published has its allocation published too. */
-		uint64_t frees = atomic_exchange_explicit(&from->frees, 0, memory_order_acq_rel);
-		uint64_t allocs = atomic_exchange_explicit(&from->allocs, 0, memory_order_acq_rel);
+		uint64_t frees = atomic_load_explicit(&from->frees, memory_order_acquire);
+		uint64_t allocs = atomic_load_explicit(&from->allocs, memory_order_relaxed);
 
-		if (frees)
-			atomic_fetch_add_explicit(&to->frees, frees, memory_order_relaxed);
-		if (allocs)
-			atomic_fetch_add_explicit(&to->allocs, allocs, memory_order_relaxed);
+		atomic_store_explicit(&to->frees, frees, memory_order_relaxed);
+		atomic_store_explicit(&to->allocs, allocs, memory_order_relaxed);
 		/* Read once, so that the value checked above is the value followed. */
 		at = *(const volatile uint32_t *)&b->allnext;
 	}

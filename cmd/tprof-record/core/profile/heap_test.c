@@ -182,6 +182,120 @@ static void test_heap_seed(void **state)
 	}
 }
 
+/* What each bucket has in use at the peak, against a copy of all made at each one. */
+static void test_heap_peak(void **state)
+{
+	enum { N = 40, SIZES = 7 };
+	const struct rec_options options = {.heap_rate = 1};
+	uint64_t now[SIZES] = {0}, then[SIZES] = {0}, in_use = 0, peak = 0, dice = 5;
+	void *block[N] = {0};
+	size_t size[N];
+	uint32_t at, seen = 0;
+
+	(void)state;
+	begin_with(&options);
+	for (int i = 0; i < 20000; i++) {
+		size_t k, s;
+
+		dice = dice * 6364136223846793005u + 1442695040888963407u;
+		k = (dice >> 33) % N;
+		if (block[k]) {
+			release(block[k]);
+			block[k] = NULL;
+			now[size[k]]--;
+			in_use -= 100 + size[k];
+			continue;
+		}
+		size[k] = s = (dice >> 50) % SIZES;
+		block[k] = allocate(100 + s);
+		now[s]++;
+		in_use += 100 + s;
+		if (in_use > peak) {
+			peak = in_use;
+			memcpy(then, now, sizeof(then));
+		}
+	}
+	assert_int_equal(peak, header()->peak);
+	assert_int_equal(in_use, header()->in_use);
+	for (at = header()->newest[REC_HEAP_BUCKET]; at; at = bucket(at)->allnext, seen++)
+		assert_int_equal(then[bucket(at)->size - 100],
+				 rec_heap_at_peak(header(), bucket(at)));
+	assert_int_equal(SIZES, seen);
+}
+
+/* The peak of samples is that of the bytes that they stand for: at its moment there are few large blocks. */
+static void test_heap_peak_sampled(void **state)
+{
+	enum { N = 400000 };
+	const struct rec_options options = {.heap_rate = 65536, .seed = 3};
+	static void *block[N];
+	double small = 0;
+	uint32_t at;
+
+	(void)state;
+	begin_with(&options);
+	for (size_t i = 0; i < N; i++)
+		block[i] = allocate(100);
+	for (size_t i = 0; i < N; i++)
+		release(block[i]);
+	for (size_t i = 0; i < 20; i++)
+		allocate(1000000);
+	assert_in_range(header()->peak, 36000000, 44000000);
+	assert_in_range(header()->in_use, 19000000, 21000000);
+	for (at = header()->newest[REC_HEAP_BUCKET]; at; at = bucket(at)->allnext)
+		if (bucket(at)->size == 100)
+			small += (double)rec_heap_at_peak(header(), bucket(at)) * 65586;
+	assert_in_range((int64_t)small, 36000000, 44000000);
+}
+
+static uint64_t temporaries(void)
+{
+	uint64_t n = 0;
+
+	for (uint32_t at = header()->newest[REC_HEAP_BUCKET]; at; at = bucket(at)->allnext)
+		n += bucket(at)->u.heap.temporary;
+	return n;
+}
+
+/* As heaptrack: freed before the thread allocates or frees anything else. */
+static void test_heap_temporary(void **state)
+{
+	struct rec_options options = {.heap_rate = 1};
+	uint32_t was;
+	void *a, *b;
+
+	(void)state;
+	begin_with(&options);
+	release(allocate(10));
+	assert_int_equal(1, temporaries());
+	a = allocate(11);
+	b = allocate(10);
+	release(a);
+	release(b); /* after another free */
+	assert_int_equal(1, temporaries());
+	a = allocate(10);
+	release(allocate(20));
+	release(a);
+	assert_int_equal(2, temporaries());
+	/* A realloc that fails is no free. */
+	a = allocate(30);
+	was = release(a);
+	assert_int_equal(3, temporaries());
+	rec_unfree(a, was);
+	assert_int_equal(2, temporaries());
+	/* An allocation in between that is not sampled counts as well. */
+	options.heap_rate = 1000;
+	stop(NULL);
+	begin_with(&options);
+	for (int i = 0; i < 10000; i++) {
+		a = allocate(500);
+		if (i % 2)
+			allocate(1);
+		release(a);
+	}
+	assert_in_range(temporaries(), 1500, 2500);
+}
+
 /* Estimates of a heap that is known, unsampled as Go's pprof does it (scaleHeapSample): the rms of
  * their errors over many runs beside what a Poisson process gives in theory. */
 static double measure(uint64_t rate, unsigned runs, double *theory, double *bias)
@@ -307,6 +421,23 @@ static void test_heap_snapshots_while_running(void **state)
 	assert_true(t.frees == THREADS * 20000);
 }
 
+/* The trace has the memory in use where it has changed by 64 KiB. */
+static void test_heap_in_trace(void **state)
+{
+	const struct rec_options options = {.heap_rate = 1, .trace = 1};
+
+	(void)state;
+	begin_with(&options);
+	for (uintptr_t i = 1; i <= 10; i++)
+		rec_malloc((void *)(i << 12), 10000, 0);
+	assert_int_equal(1, count_events(REC_HEAP));
+	assert_int_equal(70000, event_at(REC_HEAP, 0)->object);
+	for (uintptr_t i = 1; i <= 10; i++)
+		rec_free((void *)(i << 12));
+	assert_int_equal(2, count_events(REC_HEAP));
+	assert_int_equal(0, event_at(REC_HEAP, 1)->object);
+}
+
 /* Links that go round in a circle, or nowhere, end. */
 static void test_heap_broken_links(void **state)
 {
@@ -318,15 +449,14 @@ static void test_heap_broken_links(void **state)
 	assert_true(rec_enter());
 	at = rec_bucket_of(REC_HEAP_BUCKET, 0, 8);
 	rec_leave();
-	bucket(at)->u.heap.pending.allocs = 3;
-	bucket(at)->u.heap.pending.frees = 1;
+	bucket(at)->u.heap.now.allocs = 3;
+	bucket(at)->u.heap.now.frees = 1;
 	bucket(at)->allnext = at;
 	snapshot();
 	bucket(at)->allnext = UINT32_MAX;
 	snapshot();
 	assert_int_equal(3, bucket(at)->u.heap.published.allocs);
 	assert_int_equal(1, bucket(at)->u.heap.published.frees);
-	assert_int_equal(0, bucket(at)->u.heap.pending.allocs);
 }
 
 int main(void)
@@ -334,11 +464,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_teardown(test_heap_broken_links, stop),
 	    cmocka_unit_test_teardown(test_heap_rate_1_is_exact, stop),
+	    cmocka_unit_test_teardown(test_heap_in_trace, stop),
 	    cmocka_unit_test_teardown(test_heap_off, stop),
 	    cmocka_unit_test_teardown(test_heap_rate_of_other_threads, stop),
 	    cmocka_unit_test_teardown(test_heap_unfree, stop),
 	    cmocka_unit_test_teardown(test_heap_block_gone, stop),
 	    cmocka_unit_test_teardown(test_heap_seed, stop),
+	    cmocka_unit_test_teardown(test_heap_peak, stop),
+	    cmocka_unit_test_teardown(test_heap_peak_sampled, stop),
+	    cmocka_unit_test_teardown(test_heap_temporary, stop),
 	    cmocka_unit_test_teardown(test_heap_accuracy, stop),
 	    cmocka_unit_test_teardown(test_heap_snapshots_while_running, stop),
 	};

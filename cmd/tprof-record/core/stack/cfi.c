@@ -1,11 +1,7 @@
 /* From call frame information to rules. The instructions say, for each PC, where the caller's registers are
  * (DWARF 5, section 6.4.2). Only the registers that lead from one frame to the next are kept: the caller's sp
- * (the CFA), its fp, and the return address.
- *
- * Code without tables, and all code on processors other than x86-64, is unwound by frame pointers only. */
+ * (the CFA), its fp, and the return address. Code without tables is unwound by frame pointers (unwind.c). */
 #include "tprof-record/core/stack/cfi.h"
-
-#if defined(__x86_64__)
 
 /* How a register of the caller is found. */
 enum how { SAME, UNDEFINED, AT_CFA, IS_CFA, AT_EXPRESSION, IS_EXPRESSION, OTHERWISE };
@@ -31,6 +27,14 @@ static struct rule *rule_of(struct row *row, uint64_t reg)
 static const struct rule *rule_in(const struct row *row, uint64_t reg)
 {
 	return reg == REC_REG_FP ? &row->fp : &row->ra;
+}
+
+static void restore_rule(struct row *row, uint64_t reg, const struct row *initial)
+{
+	struct rule *r = rule_of(row, reg);
+
+	if (r)
+		*r = *rule_in(initial, reg);
 }
 
 static void set_rule(struct row *row, uint64_t reg, enum how how, int64_t offset)
@@ -86,8 +90,7 @@ static bool run(const struct rec_cfi_entry *e, const uint8_t *p, const uint8_t *
 			set_rule(row, op & 0x3f, AT_CFA, get_offset(e, &p, limit, false));
 			continue;
 		case 0xc0: /* restore */
-			if (rule_of(row, op & 0x3f))
-				*rule_of(row, op & 0x3f) = *rule_in(initial, op & 0x3f);
+			restore_rule(row, op & 0x3f, initial);
 			continue;
 		}
 		switch (op) {
@@ -112,9 +115,7 @@ static bool run(const struct rec_cfi_entry *e, const uint8_t *p, const uint8_t *
 			set_rule(row, reg, AT_CFA, get_offset(e, &p, limit, op == 0x11));
 			break;
 		case 0x06: /* restore_extended */
-			reg = rec_get_uleb(&p, limit);
-			if (rule_of(row, reg))
-				*rule_of(row, reg) = *rule_in(initial, reg);
+			restore_rule(row, rec_get_uleb(&p, limit), initial);
 			break;
 		case 0x07: /* undefined */
 			set_rule(row, rec_get_uleb(&p, limit), UNDEFINED, 0);
@@ -178,6 +179,11 @@ static bool run(const struct rec_cfi_entry *e, const uint8_t *p, const uint8_t *
 			reg = rec_get_uleb(&p, limit);
 			set_rule(row, reg, IS_CFA, get_offset(e, &p, limit, op == 0x15));
 			break;
+		case 0x2c: /* AARCH64_negate_ra_state_with_pc, AARCH64_negate_ra_state: signed or not */
+		case 0x2d:
+			if (!REC_LINKS)
+				return false;
+			break;
 		case 0x2e: /* GNU_args_size */
 			rec_get_uleb(&p, limit);
 			break;
@@ -195,7 +201,7 @@ static bool run(const struct rec_cfi_entry *e, const uint8_t *p, const uint8_t *
 static bool find_row(const struct rec_image *image, uint64_t pc, struct rec_cfi_entry *e,
 		     struct row *row)
 {
-	struct row initial = {.ra.how = OTHERWISE};
+	struct row initial = {.ra.how = REC_LINKS ? SAME : OTHERWISE};
 
 	if (!rec_cfi_find_entry(image, pc, e) ||
 	    !run(e, e->initial, e->initial_limit, pc, &initial, &initial))
@@ -208,14 +214,27 @@ uint64_t rec_cfi_rule(uint64_t pc)
 {
 	struct rec_image image;
 
-	return rec_cfi_find_image(pc, &image) ? rec_cfi_rule_in(&image, pc) : REC_RULE_GUESS;
+	if (rec_cfi_find_image(pc, &image))
+		return rec_cfi_rule_in(&image, pc);
+	return rec_is_readable(pc) ? REC_RULE_GUESS : REC_RULE_NONE;
+}
+
+/* Finds how many words below the caller's sp a register was saved; 0: it was not. Returns false if it is found
+ * otherwise, or too far away. */
+static bool is_below(const struct rule *r, uint64_t most, uint64_t *words)
+{
+	*words = 0;
+	if (r->how == SAME || r->how == UNDEFINED)
+		return true;
+	*words = (uint64_t)-r->offset / 8;
+	return r->how == AT_CFA && r->offset < 0 && r->offset % 8 == 0 && *words <= most;
 }
 
 uint64_t rec_cfi_rule_in(const struct rec_image *image, uint64_t pc)
 {
 	struct rec_cfi_entry e;
 	struct row row;
-	uint64_t kind, saved = 0;
+	uint64_t kind, saved, ra;
 
 	if (!find_row(image, pc, &e, &row))
 		return REC_RULE_GUESS;
@@ -225,18 +244,12 @@ uint64_t rec_cfi_rule_in(const struct rec_image *image, uint64_t pc)
 		return REC_RULE_END;
 	if (row.cfa_expression ||
 	    (row.cfa_register != REC_REG_SP && row.cfa_register != REC_REG_FP) ||
-	    row.ra.how != AT_CFA || row.ra.offset != -8 || row.cfa_offset < 0 ||
-	    row.cfa_offset > UINT32_MAX)
+	    row.cfa_offset < 0 || row.cfa_offset > UINT32_MAX ||
+	    !is_below(&row.fp, REC_MOST_SAVED, &saved) || !is_below(&row.ra, REC_MOST_RA, &ra) ||
+	    (!ra && !REC_LINKS))
 		return REC_RULE_COMPLEX;
 	kind = row.cfa_register == REC_REG_SP ? REC_RULE_SP : REC_RULE_FP;
-	if (row.fp.how == AT_CFA) {
-		if (row.fp.offset >= 0 || row.fp.offset % 8 || row.fp.offset < -(1 << 30))
-			return REC_RULE_COMPLEX;
-		saved = (uint64_t)(-row.fp.offset / 8);
-	} else if (row.fp.how != SAME && row.fp.how != UNDEFINED) {
-		return REC_RULE_COMPLEX;
-	}
-	return kind | saved << 3 | (uint64_t)row.cfa_offset << 32;
+	return kind | rec_rule_pack(saved, ra) | (uint64_t)row.cfa_offset << 32;
 }
 
 static bool find_register(const struct rule *r, const struct rec_frame *f, struct rec_reach *reach,
@@ -278,7 +291,7 @@ bool rec_cfi_step(struct rec_frame *frame, struct rec_reach *reach)
 
 	if (!rec_cfi_find_image(frame->pc - 1, &image) ||
 	    !find_row(&image, frame->pc - 1, &e, &row) || row.ra.how == UNDEFINED ||
-	    row.ra.how == SAME)
+	    (row.ra.how == SAME && !rec_take_link(&next)))
 		return false;
 	if (row.cfa_expression) {
 		if (!rec_cfi_evaluate(row.cfa_expression, row.cfa_limit, frame, reach, 0, &cfa))
@@ -289,26 +302,12 @@ bool rec_cfi_step(struct rec_frame *frame, struct rec_reach *reach)
 	} else {
 		return false;
 	}
+	if (cfa < frame->sp || (cfa == frame->sp && row.ra.how != SAME))
+		return false;
 	if (!find_register(&row.fp, frame, reach, cfa, &next.fp) ||
 	    !find_register(&row.ra, frame, reach, cfa, &next.pc))
 		return false;
-	next.sp = cfa;
+	rec_step_to(&next, next.pc, cfa, false);
 	*frame = next;
 	return true;
 }
-
-#else
-
-uint64_t rec_cfi_rule(uint64_t pc)
-{
-	(void)pc;
-	return REC_RULE_GUESS;
-}
-
-bool rec_cfi_step(struct rec_frame *frame, struct rec_reach *reach)
-{
-	(void)frame, (void)reach;
-	return false;
-}
-
-#endif

@@ -4,10 +4,8 @@
 
 #include <string.h>
 
+#include "tprof-record/core/stack/machine.h"
 #include "tprof-record/core/stack/unwind.h"
-
-/* DWARF's numbers of registers, x86-64. */
-enum { REC_REG_FP = 6, REC_REG_SP = 7, REC_REG_RA = 16 };
 
 /* The entry for a piece of code: the instructions of its CIE, and its own. All their bytes are readable. */
 struct rec_cfi_entry {

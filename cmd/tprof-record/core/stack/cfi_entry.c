@@ -15,8 +15,6 @@
  * glibc finds the module of a PC without a lock (_dl_find_object, 2.35). */
 #include "tprof-record/core/stack/cfi.h"
 
-#if defined(__x86_64__)
-
 #include <dlfcn.h>
 
 #pragma weak _dl_find_object
@@ -186,7 +184,8 @@ static bool read_augmentation(const uint8_t **p, const uint8_t *limit, const cha
 		case 'S':
 			e->signal = true;
 			break;
-		case 'B':
+		case 'B': /* arm64: signed by the other key, or tagged; neither matters here */
+		case 'G':
 			break;
 		default:
 			return false;
@@ -273,5 +272,3 @@ bool rec_cfi_find_image(uint64_t pc, struct rec_image *image)
 	image->header = object.dlfo_eh_frame;
 	return true;
 }
-
-#endif

@@ -1,8 +1,6 @@
 /* Expressions of call frame information: a stack machine (DWARF 5, section 2.5). */
 #include "tprof-record/core/stack/cfi.h"
 
-#if defined(__x86_64__)
-
 /* Supports the operations that compilers, linkers (for their PLT) and hand-written assembly use. */
 bool rec_cfi_evaluate(const uint8_t *p, const uint8_t *limit, const struct rec_frame *f,
 		      struct rec_reach *reach, uint64_t first, uint64_t *result)
@@ -26,7 +24,7 @@ bool rec_cfi_evaluate(const uint8_t *p, const uint8_t *limit, const struct rec_f
 				stack[n++] = f->sp + (uint64_t)offset;
 			else if (op - 0x70 == REC_REG_FP)
 				stack[n++] = f->fp + (uint64_t)offset;
-			else if (op - 0x70 == REC_REG_RA)
+			else if (op - 0x70 == REC_REG_RA && !REC_LINKS)
 				stack[n++] = f->pc - 1 + (uint64_t)offset;
 			else
 				return false;
@@ -83,5 +81,3 @@ bool rec_cfi_evaluate(const uint8_t *p, const uint8_t *limit, const struct rec_f
 	*result = stack[n - 1];
 	return true;
 }
-
-#endif

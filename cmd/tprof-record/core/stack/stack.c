@@ -1,4 +1,5 @@
 /* Taking the stack of the calling thread: see stackcache.h. */
+#include "tprof-record/core/stack/machine.h"
 #include "tprof-record/core/stack/stackcache.h"
 
 /* ---- caches ---- */
@@ -63,21 +64,23 @@ static inline uint64_t word(uint64_t address)
 	return *(const volatile uint64_t *)(uintptr_t)address;
 }
 
-/* Returns whether everything outside of frame i is unchanged. Each place is read only after those inside of
- * it were found unchanged, so the unwinder would have come here and read the same. */
-static inline bool still_true(const struct rec_shadow *s, uint32_t i)
+/* Returns 0 if everything outside of frame i is unchanged; otherwise, the number of outer frames of which that
+ * may still be true. Each place is read only after those inside of it were found unchanged, so the unwinder would
+ * have come here and read the same. */
+static inline uint32_t changed_at(const struct rec_shadow *s, uint32_t i)
 {
 	const struct rec_shadow_frame *f = &s->frame[i];
 
 	for (; f > s->frame; f--) {
 		const struct rec_frame *out = &f[-1].at;
 
-		if (word(out->sp - 8) != out->pc)
-			return false;
-		if (f->saved && word(f->at.sp + 8 * (uint64_t)(f->saved - 1)) != out->fp)
-			return false;
+		if (rec_unsigned(word(out->sp - 8ull * rec_places_ra(f->places))) != out->pc)
+			break;
+		if (rec_places_fp(f->places) &&
+		    word(f->at.sp + 8 * (uint64_t)(rec_places_fp(f->places) - 1)) != out->fp)
+			break;
 	}
-	return true;
+	return (uint32_t)(f - s->frame);
 }
 
 struct walk {
@@ -103,16 +106,18 @@ static void walk(struct walk *w, struct rec_frame at)
 		while (top && s->frame[top - 1].at.sp < at.sp)
 			top--;
 		if (top && same_frame(&s->frame[top - 1].at, &at)) {
-			if ((!s->cut || (!w->n && top == s->n)) && still_true(s, top - 1)) {
+			uint32_t left = top - 1;
+
+			if ((!s->cut || (!w->n && top == s->n)) && !(left = changed_at(s, left))) {
 				w->match = top;
 				w->complete = true;
 				return;
 			}
-			top--;
+			top = left;
 		}
 		f->at = at;
-		f->saved = 0;
-		step = rec_unwind(&at, w->reach, &f->saved);
+		f->places = 0;
+		step = rec_unwind(&at, w->reach, &f->places);
 		if (step == REC_STEP_END) {
 			/* The last step has no PC: it is not a frame, but a place that must stay
 			 * unchanged. */

@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <ucontext.h>
 #include <cmocka.h>
 
+#include "tprof-record/core/stack/machine.h"
 #include "tprof-record/core/testing.h"
 
-/* With a frame pointer in %rbp; clang cannot be told of one function. */
+/* With a frame pointer; clang cannot be told of one function. */
 #if defined(__clang__)
 #define FRAMED __attribute__((noinline))
 #else
@@ -83,6 +85,8 @@ static uint32_t roll(uint32_t n)
 
 static void step(unsigned depth);
 static __thread volatile int sink;
+/* Stacks are compared in a signal handler only. */
+static volatile sig_atomic_t ticking;
 
 __attribute__((noinline)) static void plain_call(unsigned depth)
 {
@@ -149,7 +153,7 @@ __attribute__((noinline)) static void many_registers(unsigned depth)
 
 static int compare_ints(const void *a, const void *b)
 {
-	if (!roll(16))
+	if (!ticking && !roll(16))
 		compare(false);
 	return *(const int *)a - *(const int *)b;
 }
@@ -172,11 +176,13 @@ static void step(unsigned depth)
 	};
 
 	if (!depth) {
-		compare(roll(64) == 0);
+		if (!ticking)
+			compare(roll(64) == 0);
 		return;
 	}
-	/* Mostly the usual way, so that there are repeats as well. */
-	functions[roll(3) ? depth % 5 : roll(10)](depth - 1);
+	/* Mostly the usual way, so that there are repeats as well. While code realigns its stack, x86-64 has the
+	 * CFA in a register that is not kept. */
+	functions[ticking || roll(3) ? depth % 5 : roll(10)](depth - 1);
 }
 
 enum { THREADS = 3, PATHS = 900, WALKS = 20000 };
@@ -369,6 +375,99 @@ static void test_stack_on_alternate_stack(void **state)
 	munmap(stack.ss_sp, stack.ss_size);
 }
 
+/* libgcc has no tables for stubs of the linker on arm64, and ends there. */
+static void on_tick(int signal)
+{
+	void *theirs[200];
+	uint64_t plain[200];
+	size_t n = rec_backtrace(plain, kept, 0), k = (size_t)backtrace(theirs, 200), i;
+	bool same = k == n || (REC_LINKS && k < n);
+
+	(void)signal;
+	for (i = 1; same && i < k; i++)
+		same = plain[i] - (uint64_t)(uintptr_t)theirs[i] <= 1;
+	same &= rec_stack(0) != 0;
+	different += !same;
+	compared++;
+}
+
+/* Code is interrupted anywhere: before it has saved registers, and after it has restored them. */
+static void test_stack_interrupted_anywhere(void **state)
+{
+	struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART}, old;
+	struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+	void *once[1];
+
+	(void)state;
+	if (!LIBGCC)
+		skip();
+	backtrace(once, 1);
+	compared = different = 0;
+	ticking = 1;
+	sigaction(SIGALRM, &action, &old);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (dice = 1; compared < 400;)
+		step(roll(12)), with_qsort(0);
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &old, NULL);
+	ticking = 0;
+	assert_int_equal(0, different);
+}
+
+/* Calls a function; has a frame pointer and no tables. */
+void without_tables(void (*function)(void));
+__asm__(".text\n.balign 16\n.type without_tables, %function\nwithout_tables:\n"
+#if defined(__x86_64__)
+	"push %rbp\nmov %rsp, %rbp\nsub $48, %rsp\ncall *%rdi\nleave\nret\n"
+#else
+	"stp x29, x30, [sp, #-64]!\nmov x29, sp\nblr x0\nldp x29, x30, [sp], #64\nret\n"
+#endif
+	".size without_tables, . - without_tables\n");
+
+ALONE static void see(void)
+{
+	compare(false);
+	nseen = rec_backtrace(seen, 64, 0);
+}
+
+/* Behind code that is generated at run time, all is found again. */
+FRAMED static void test_stack_without_tables(void **state)
+{
+	uint64_t outer[64];
+	size_t n = rec_backtrace(outer, 64, 0), i;
+
+	(void)state;
+	compared = different = 0;
+	for (i = 0; i < 3; i++) {
+		without_tables(see);
+		assert_int_equal(n + 2, nseen);
+		assert_memory_equal(seen + 3, outer + 1, (n - 1) * sizeof(outer[0]));
+	}
+	assert_int_equal(0, different);
+}
+
+/* In a stub of the linker on arm64, the caller is where x30 points. */
+static void test_stack_in_stub(void **state)
+{
+#if defined(__aarch64__)
+	static const uint32_t stub[] = {0xd503245f, 0xf00000d0, 0xf947f611, 0x913fa210, 0xd61f0220};
+	uint64_t pcs[64], caller = (uint64_t)(uintptr_t)__builtin_return_address(0);
+	size_t i;
+
+	for (i = 0; i < sizeof(stub) / sizeof(stub[0]); i++) {
+		struct rec_frame f = {.pc = (uint64_t)(uintptr_t)&stub[i] + 1,
+				      .sp = (uint64_t)(uintptr_t)__builtin_frame_address(0),
+				      .link = caller};
+
+		assert_true(rec_enter());
+		assert_true(pcs_of(rec_stack_from(f, 0), pcs, 64) > 1);
+		rec_leave();
+		assert_true(pcs[0] == f.pc && pcs[1] == rec_unsigned(caller));
+	}
+#endif
+	(void)state;
+}
+
 static ucontext_t back, there[2];
 static unsigned turns;
 
@@ -445,6 +544,9 @@ int main(void)
 	    cmocka_unit_test(test_stack_skip),
 	    cmocka_unit_test(test_stack_in_signal_handler),
 	    cmocka_unit_test(test_stack_on_alternate_stack),
+	    cmocka_unit_test(test_stack_interrupted_anywhere),
+	    cmocka_unit_test(test_stack_without_tables),
+	    cmocka_unit_test(test_stack_in_stub),
 	    cmocka_unit_test(test_stack_coroutines),
 	    cmocka_unit_test(test_stack_garbage),
 	};

@@ -1,7 +1,7 @@
 /* A thread's cache of the stacks that it took, which makes the next one cheap.
  *
  * A shadow is the most recently unwound stack: pc, sp and fp of each frame, and where on the stack the next
- * outer frame was found (its return address lies below its sp; its fp may have been saved). A frame's caller
+ * outer frame was found (its return address; its fp may have been saved). A frame's caller
  * depends on nothing else (unwind.h). So if those places still hold the same values, all outer frames are the
  * same, and their node in the tree is known. */
 #ifndef RECORD_CORE_STACKCACHE_H
@@ -14,8 +14,10 @@ enum { REC_NSHADOWS = 4, REC_SHADOW_FRAMES = 144, REC_NBUCKET_CACHE = 32 };
 
 struct rec_shadow_frame {
 	struct rec_frame at;
-	uint32_t node;	/* of the tree: this frame and those outside of it */
-	uint32_t saved; /* the caller's fp was at sp + 8 * (saved - 1); 0: it is the same */
+	uint32_t node; /* of the tree: this frame and those outside of it */
+	/* The caller's fp was at sp + 8 * (rec_places_fp - 1); 0: it is the same. The return address was
+	 * rec_places_ra words below the caller's sp. */
+	uint32_t places;
 };
 
 struct rec_shadow {

@@ -53,8 +53,24 @@ static void test_tree_full(void **state)
 		failed += !stack_of(pcs, 8);
 	}
 	assert_int_equal(failed, lost(REC_LOST_STACKS));
-	assert_in_range(failed, 80000 - REC_NNODES / 7, 80000);
-	assert_int_equal(REC_NNODES, header()->nodes.used);
+	assert_in_range(failed, 80000 - REC_NNODES(0) / 7, 80000);
+	assert_int_equal(REC_NNODES(0), header()->nodes.used);
+	check_tree();
+}
+
+/* Recordings of every block have larger tables. */
+static void test_tree_large(void **state)
+{
+	const struct rec_options all = {.heap_rate = 1};
+	uint64_t pcs[2];
+
+	(void)state;
+	begin_with(&all);
+	for (pcs[1] = 1; pcs[1] <= 1000; pcs[1]++)
+		for (pcs[0] = 1; pcs[0] <= 600; pcs[0]++)
+			stack_of(pcs, 2);
+	assert_int_equal(0, lost(REC_LOST_STACKS));
+	assert_int_equal(1 + 1000 + 600000, header()->nodes.used);
 	check_tree();
 }
 
@@ -99,6 +115,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_teardown(test_tree_stacks, stop),
 	    cmocka_unit_test_teardown(test_tree_full, stop),
+	    cmocka_unit_test_teardown(test_tree_large, stop),
 	    cmocka_unit_test_teardown(test_tree_at_once, stop),
 	};
 

@@ -3,7 +3,7 @@
  * signal handlers and on stacks of the program's own.
  *
  * For nearly all code the caller's frame depends only on pc, sp, fp and two words of the stack: the
- * return address just below the caller's sp, and the caller's fp if it was saved. How it does is a rule
+ * return address, and the caller's fp if it was saved. How it does is a rule
  * of 8 bytes, which is found once for each PC and kept in a table. */
 #ifndef RECORD_CORE_UNWIND_H
 #define RECORD_CORE_UNWIND_H
@@ -26,9 +26,10 @@ static inline bool rec_reaches(struct rec_reach *reach, uint64_t address)
 }
 
 /* Bits 0–2 of a rule are its kind. Bits 3–31: how many words below the caller's sp its fp was saved; 0: it
- * was not. Bits 32–63: bytes from sp or fp to the caller's sp. */
+ * was not. On arm64 that is in bits 3–16, and bits 17–30 say the same of the return address; 0: it is in x30. Bits
+ * 32–63: bytes from sp or fp to the caller's sp. */
 enum rec_rule_kind {
-	REC_RULE_NONE,
+	REC_RULE_NONE,	  /* nothing is mapped there; not kept, as code may be soon */
 	REC_RULE_SP,	  /* the caller's sp is sp + … */
 	REC_RULE_FP,	  /* … fp + … */
 	REC_RULE_END,	  /* the outermost frame */
@@ -44,8 +45,8 @@ enum rec_step {
 	REC_STEP_LOST,	 /* there is a caller, but it was not found */
 };
 
-/* Steps to the caller. After a SIMPLE step *saved is that of struct rec_shadow_frame. */
-enum rec_step rec_unwind(struct rec_frame *frame, struct rec_reach *reach, uint32_t *saved);
+/* Steps to the caller. After a SIMPLE step *places are those of struct rec_shadow_frame. */
+enum rec_step rec_unwind(struct rec_frame *frame, struct rec_reach *reach, uint32_t *places);
 
 /* Asks the kernel whether a word can be read. */
 bool rec_is_readable(uint64_t address);

@@ -71,6 +71,18 @@ static bool waits_still(const struct rec_search *s, const struct rec_waiter *t)
 
 /* ---- one look, and two ---- */
 
+/* The arena knows all waits, and wakes nobody. */
+static void set_arena_aside(struct rec_search *s, uint64_t at)
+{
+	uint64_t limit = at + rec_arena_size(s->p->arena.scale);
+
+	if (rec_memory_split(&s->memory, at) || rec_memory_split(&s->memory, limit))
+		rec_search_fail(s, TP_ENOMEM, "out of memory");
+	for (size_t i = 0; i < s->memory.n; i++)
+		if (s->memory.region[i].start >= at && s->memory.region[i].limit <= limit)
+			s->memory.region[i].own = true;
+}
+
 static void begin(struct rec_search *s, uint64_t now)
 {
 	struct tp_err err = {0};
@@ -81,6 +93,8 @@ static void begin(struct rec_search *s, uint64_t now)
 	/* A process that has gone has no leaks. */
 	if (code && code != TP_ENOENT)
 		rec_search_fail(s, code, err.msg);
+	else if (!code && s->p->at)
+		set_arena_aside(s, s->p->at);
 }
 
 static void release(struct rec_search *s)

@@ -44,7 +44,8 @@ static bool is_own(const char *name)
 	const char *slash = strrchr(name, '/');
 
 	return begins(name, "/memfd:tprof-record") || begins(name, "[anon:tprof") ||
-	       begins(slash ? slash + 1 : name, "tprof-preload.so");
+	       begins(slash ? slash + 1 : name, "tprof-preload.so") ||
+	       begins(slash ? slash + 1 : name, "libtprof-record.so");
 }
 
 /* *guard: the end of the last inaccessible mapping. */

@@ -15,7 +15,7 @@
 #define OF_VIEWS                                                                                   \
 	(REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON |           \
 	 REP_BY_TASK)
-#define OF_SPANS (REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_REASON)
+#define OF_SPANS (REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_REASON | REP_BY_TASK)
 #define OF_PATHS (REP_BY_TIME | REP_BY_GOROUTINE | REP_BY_TASK)
 
 /* clang-format off */

@@ -74,8 +74,7 @@ bool top_worst(struct tui_view *v)
 			states = tables[i].states
 				     ? tables[i].states
 				     : states_of(tui_table_cell(&top->rows.table, "state"));
-	/* No moment is looked for while a filter by task or region is set. */
-	if (!states || v->busy || v->select.task || v->select.region)
+	if (!states || v->busy)
 		return false;
 	a = tui_fill_new(v, sizeof(*a), &how);
 	if (!a)
