@@ -165,9 +165,8 @@ static void test_profile_mappings(void **state)
 	expect(&t, REC_PROFILE_HEAP, NULL,
 	       HEAP_HEAD "524288\n"
 			 "3 12288 3 12288 3 12288 0: 0xffffffff80000002 [mmap] {bytes=4096}\n"
-			 "2 131072 1 20480 1 65536 0: 0x1111#1 < 0x1222#1 < 0x1333#1 < "
-			 "0xffffffff80000002 [mmap] "
-			 "{bytes=65536}\n"
+			 "2 131072 1 20480 1 65536 0: 0x1111#1 prog+0x510 < 0x1222#1 prog+0x621 < "
+			 "0x1333#1 prog+0x732 < 0xffffffff80000002 [mmap] {bytes=65536}\n"
 			 "map 1000-2000 400 /nowhere/prog ab12\n");
 	expect_round_trip(&t, REC_PROFILE_HEAP);
 	rec_testing_end(&t);
