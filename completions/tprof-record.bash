@@ -7,7 +7,7 @@ _tprof_record()
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		--) ((i++)) ;;
-		-o | --output | --interval | --for | --trace-format | --profile-format | --profiler | --stack-depth | --snapshot)
+		-o | --output | --interval | --for | --trace-format | --profile-format | --profiler | --stack-depth | --snapshot | --pid)
 			((i++))
 			[ "${COMP_WORDS[i]-}" = = ] && ((i++))
 			continue
@@ -39,12 +39,16 @@ _tprof_record()
 		COMPREPLY=($(compgen -W "$(pgrep tprof-record 2>/dev/null)" -- "$cur"))
 		return
 		;;
+	--pid)
+		COMPREPLY=($(compgen -W "$(ps -u "$USER" -o pid= 2>/dev/null)" -- "$cur"))
+		return
+		;;
 	--block | --cpu | --for | --interval | --mutex | --stack-depth) return ;;
 	esac
 	case $cur in
 	-*)
 		COMPREPLY=($(compgen -W '--all --block --cpu --follow-children --for= --force --goroutine --heap --help
-			--interval= --mutex --no-mmap --output= --profile-format= --profiler= --quiet --snapshot= --stack-depth=
+			--interval= --mutex --no-mmap --output= --pid= --profile-format= --profiler= --quiet --snapshot= --stack-depth=
 			--strict --threadcreate --trace --trace-format= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

@@ -9,6 +9,7 @@
 #include "common/common.h"
 #include "common/number.h"
 #include "common/option.h"
+#include "tprof-record/parent/attach.h"
 #include "tprof-record/parent/library.h"
 #include "tprof-record/parent/listen.h"
 #include "tprof-record/parent/program.h"
@@ -40,16 +41,18 @@ enum {
 	KEY_FORCE,
 	KEY_STRICT,
 	KEY_SNAPSHOT,
+	KEY_PID,
 };
 
 struct args {
 	struct cmd cmd;
 	struct rec_request request;
 	char **program; /* and its arguments, NULL none */
-	int64_t snapshot;
-	bool mutex;	/* --mutex was given */
-	bool strict;	/* --strict */
-	bool loses;	/* something was lost */
+	int64_t snapshot, pid;
+	int unusable; /* the key of an option that was given and does not go with --pid; 0: none */
+	bool mutex;   /* --mutex was given */
+	bool strict;  /* --strict */
+	bool loses;   /* something was lost */
 	bool recording; /* an option was given that --snapshot has no use for */
 	struct rec_signals signals;
 };
@@ -92,7 +95,9 @@ static const struct argp_option options[] = {
     {"strict", KEY_STRICT, NULL, 0,
      "Exit with status 125 if something was lost and the program succeeded", 2},
     {"quiet", 'q', NULL, 0, "Say nothing unless something goes wrong", 2},
-    {NULL, 0, NULL, 0, "For a recording that is running:", 3},
+    {NULL, 0, NULL, 0, "For a program that is running:", 3},
+    {"pid", KEY_PID, "PID", 0,
+     "Record process PID from outside, until it ends or ^C: trace and CPU profile only", 3},
     {"snapshot", KEY_SNAPSHOT, "PID", 0,
      "Write profiles now; PID is the recorder, or a program that it records", 3},
     {0},
@@ -226,17 +231,65 @@ static error_t on_how(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* Why an option does not go with --pid; NULL: it does. */
+static const char *why_unusable(int key)
+{
+	static const char started[] =
+	    "only a program that tprof-record starts can be asked for that";
+
+	switch (key) {
+	case KEY_HEAP:
+	case KEY_NO_MMAP:
+	case KEY_BLOCK:
+	case KEY_MUTEX:
+	case KEY_GOROUTINE:
+	case KEY_THREADCREATE:
+	case KEY_ALL:
+		return started;
+	case KEY_INTERVAL:
+		return "its files are written when the recording ends";
+	case KEY_FOLLOW:
+		return "only the process itself is recorded; record each child by its own PID";
+	case KEY_PROFILE_FORMAT:
+	case KEY_PROFILER:
+		return "the CPU profile has one form";
+	case KEY_FORCE:
+		return "the program is running already";
+	default:
+		return NULL;
+	}
+}
+
+static void check_pid(const struct args *args, struct argp_state *state)
+{
+	const char *name = "";
+
+	if (args->program || args->snapshot)
+		argp_error(state, "--pid records a running program: give no program and no "
+				  "--snapshot");
+	for (size_t i = 0; options[i].name || options[i].doc; i++)
+		if (options[i].key == args->unusable && options[i].name)
+			name = options[i].name;
+	if (args->unusable)
+		argp_error(state, "--%s cannot be used with --pid: %s", name,
+			   why_unusable(args->unusable));
+}
+
 static void check(struct args *args, struct argp_state *state)
 {
 	const struct rec_request *r = &args->request;
 
+	if (args->pid) {
+		check_pid(args, state);
+		return;
+	}
 	if (args->snapshot && (args->program || args->recording))
 		argp_error(state,
 			   "--snapshot asks a running recording for profiles: give a PID, and "
 			   "no program or other option but --quiet");
 	if (!args->snapshot && !args->program)
 		argp_error(state, "the program is missing; run tprof-record [OPTION...] -- PROGRAM "
-				  "[ARGUMENT...]");
+				  "[ARGUMENT...], or --pid=PID");
 	if (r->force && args->strict)
 		argp_error(state, "--strict cannot be used with --force, which records nothing");
 	if (r->options.profiler < 108 && args->mutex)
@@ -258,6 +311,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->snapshot = positive(state, "--snapshot",
 					  cmd_arg_count(state, "--snapshot", arg, INT32_MAX));
 		return 0;
+	case KEY_PID:
+		args->pid = positive(state, "--pid", cmd_arg_count(state, "--pid", arg, INT32_MAX));
+		args->recording = true;
+		return 0;
 	case ARGP_KEY_ARG:
 		/* The program; all later arguments belong to it. */
 		args->program = state->argv + state->next - 1;
@@ -271,6 +328,8 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		if (error)
 			error = on_how(key, arg, state);
 		args->recording |= !error;
+		if (!error && why_unusable(key))
+			args->unusable = key;
 		return error;
 	}
 }
@@ -409,10 +468,37 @@ static int record(struct args *args)
 	return rec_end_like(ended);
 }
 
+static void begun(void *ctx, const struct rec_result *r)
+{
+	struct args *args = ctx;
+
+	if (!args->request.quiet)
+		cmd_note(&args->cmd, "%s: recording process %d%s", r->program, (int)r->pid,
+			 args->request.for_ns ? "" : "; ^C ends it");
+}
+
+static int record_running(struct args *args)
+{
+	struct rec_request *r = &args->request;
+	struct tp_err err;
+
+	if (!r->trace && !r->profile[REC_PROFILE_CPU])
+		r->trace = r->profile[REC_PROFILE_CPU] = true;
+	rec_request_complete(r);
+	if (!rec_attach_run(r, (pid_t)args->pid, begun, report, args, &err))
+		return args->strict && args->loses ? EXIT_LOST : CMD_OK;
+	if (err.code != TP_ENOENT)
+		return cmd_fail(&args->cmd, NULL, &err);
+	cmd_error(&args->cmd, "%s", err.msg);
+	return CMD_INPUT;
+}
+
 static int run(struct args *args)
 {
 	if (args->snapshot)
 		return ask_for_snapshot(args);
+	if (args->pid)
+		return record_running(args);
 	rec_request_complete(&args->request);
 	return record(args);
 }
@@ -434,7 +520,8 @@ static void keep_streams_apart(void)
 /* clang-format off */
 static const char help[] =
     "Usage: tprof-record [OPTION...] -- PROGRAM [ARGUMENT...]\n"
-    "  or:  tprof-record [OPTION...] --snapshot=PID\n"
+    "  or:  tprof-record [OPTION...] --pid=PID\n"
+    "  or:  tprof-record --snapshot=PID\n"
     "Run a C, C++ or Rust program unchanged, and record a trace and profiles of it.\n"
     "\n"
     "      --trace --cpu --heap[=RATE] --mutex --block --threadcreate --goroutine\n"
@@ -444,6 +531,7 @@ static const char help[] =
     "      --interval=TIME     Write profiles every TIME as well\n"
     "      --for=TIME          Record for TIME only; the program continues\n"
     "      --follow-children   Record children, each in a folder of its own\n"
+    "      --pid=PID           Record a running program: trace and CPU profile\n"
     "      --snapshot=PID      Write profiles of a recorded program now\n"
     "\n"
     "Examples:\n"
@@ -456,7 +544,7 @@ int main(int argc, char **argv)
 	static const struct argp argp = {
 	    .options = options,
 	    .parser = on_option,
-	    .args_doc = "-- PROGRAM [ARGUMENT...]\n--snapshot=PID",
+	    .args_doc = "-- PROGRAM [ARGUMENT...]\n--pid=PID\n--snapshot=PID",
 	    .doc =
 		"Run a program and record traces and profiles of it.\v"
 		"Signals, exit status and standard streams are the program's own. tprof-top(1) and "

@@ -4,6 +4,9 @@
 #
 #   sh testdata/bench/cpu.sh BUILD_FOLDER [NAME …]
 #
+# The rows of --pid compare tprof-record --pid with perf record --call-graph dwarf -p, both on the same
+# running program at the same time.
+#
 # Each program runs once under each. A function is a range of addresses in .eh_frame, so that code
 # without symbols is compared as well. A sample in a system call is [kernel] in both; one in a page
 # fault belongs to the function that touched the page. Shares may differ by three standard errors of
@@ -36,7 +39,7 @@ wanted() {
 
 # What perf found, as lines "FILE OFFSET NAME", an offset in the file in hex; "[kernel] 0 [kernel]".
 of_perf() {
-	perf script -i perf.data -F ip,sym,dso 2>/dev/null | awk '
+	perf script --no-inline -i perf.data -F ip,sym,dso 2>/dev/null | awk '
 		function put() { if (n) print (call ? "[kernel] 0 [kernel]" : user ? user : "? 0 ?"); n = call = 0; user = "" }
 		NF == 0 { put(); next }
 		{ n++; file = $NF; gsub(/[()]/, "", file); name = $2 }
@@ -120,6 +123,9 @@ row() {
 	perf record -q -e cpu-clock -F "$hz" -g -o perf.data -- "$@" >/dev/null 2>perf.err </dev/null
 	rm -rf ours ours.store
 	"$bin/tprof-record" -q --cpu="$hz" -o ours -- "$@" >/dev/null 2>ours.err </dev/null
+	judge "$name"
+}
+judge() {
 	of_perf | sed 's/^/perf /' >lines
 	of_ours | sed 's/^/ours /' >>lines
 	# The same file may have several names.
@@ -127,7 +133,28 @@ row() {
 		[ ! -f "$file" ] || echo "$file $(readlink -f "$file")"
 	done >links
 	cut -d ' ' -f 2 links | sort -u | ranges | sort -k 1,1 -k 4,4 >ranges
-	compare "$name" <lines || failed=1
+	compare "$1" <lines || failed=1
+}
+# beside NAME SECONDS PID: both record a program that runs already.
+beside() {
+	rm -rf ours ours.store
+	"$bin/tprof-record" -q --pid="$3" --for="$2s" --cpu="$hz" -o ours 2>ours.err &
+	perf record -q -e cpu-clock -F "$hz" -g --call-graph dwarf -o perf.data -p "$3" -- sleep "$2" >/dev/null 2>perf.err
+	wait $!
+	judge "$1"
+}
+# running NAME SECONDS COMMAND…: starts a program that runs for longer, and ends it.
+running() {
+	name=$1 seconds=$2
+	shift 2
+	wanted "$name" || return 0
+	command -v "$1" >/dev/null || { echo "| $name | (not installed) | | | | |"; return 0; }
+	"$@" >/dev/null 2>&1 </dev/null &
+	program=$!
+	sleep 2
+	beside "$name" "$seconds" $program
+	kill $program
+	wait $program 2>/dev/null || :
 }
 
 python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null || echo python3)
@@ -155,6 +182,34 @@ awk 'BEGIN { srand(5); for (i = 0; i < 500; i++) {
 	printf "int f%d(int *a, int n) { int s = %d; for (int i = 0; i < n; i++) { switch (a[i] %% 7) {", i, i
 	for (k = 0; k < 6; k++) printf " case %d: s += a[(i * %d) %% n] * %d; break;", k, int(rand() * 99) + 1, int(rand() * 99)
 	printf " default: s ^= f%d(a, n / 2); } } return s; }\n", i ? int(rand() * i) : 0 } }' >work.c
+cat >loop.py <<'END'
+import threading
+code = compile(open("work.py").read(), "work.py", "exec")
+def work():
+    while True:
+        exec(code, {})
+threading.Thread(target=work, daemon=True).start()
+work()
+END
+cat >pairs.c <<'END'
+#include <math.h>
+#include <pthread.h>
+#define NOINLINE __attribute__((noinline))
+static volatile double sink;
+NOINLINE static double leaf(double x, int n) { for (int i = 0; i < n; i++) x = sin(x) + 0.1; return x; }
+NOINLINE static double deep(double x, int n) {
+	char room[512]; room[0] = (char)n; sink = room[0];
+	return n ? deep(x, n - 1) + 1 : leaf(x, 900);
+}
+NOINLINE static double flat(double x) { double y = 0; for (int i = 1; i < 3000; i++) y += x / i; return y; }
+static void *work(void *p) { for (;;) { sink = deep(sink, 10); sink = flat(sink); } return p; }
+int main(void) {
+	pthread_t t;
+	for (int i = 0; i < 3; i++) pthread_create(&t, 0, work, 0);
+	work(0);
+}
+END
+${CC:-gcc} -O2 -g -fomit-frame-pointer -pthread -o pairs pairs.c -lm
 
 echo '| program | function | perf, % | tprof-record, % | standard error | errors apart |'
 echo '|---|---|---:|---:|---:|---:|'
@@ -165,4 +220,20 @@ row zstd zstd -q -T2 -15 -c data
 row sqlite3 sqlite3 :memory: '.read work.sql'
 least=2 row cc1 "$cc1" -quiet -O2 work.c -o /dev/null
 row openssl openssl speed -seconds 8 -bytes 4096 sha256 aes-128-cbc
+running pid-python3 20 "$python" loop.py
+running pid-threads 20 ./pairs
+mkfifo endless
+if wanted pid-xz; then
+	while :; do cat data; done >endless 2>/dev/null & feeder=$!
+	running pid-xz 20 xz -T2 -3 -c endless
+	kill $feeder 2>/dev/null || :
+fi
+if command -v redis-benchmark >/dev/null && wanted pid-redis; then
+	redis-server --port 7391 --save '' >/dev/null & server=$!
+	sleep 1
+	while redis-benchmark -p 7391 -q -n 100000 -P 8 -t set,get,lpush,sadd,zadd; do :; done >/dev/null 2>&1 &
+	beside pid-redis 20 $server
+	kill $server
+	wait
+fi
 exit $failed

@@ -18,6 +18,14 @@ try --snapshot=x
 try --snapshot=1 --heap
 try --snapshot=1 -- true
 try --snapshot=999999999
+# A running program cannot be asked for all of it.
+for option in --heap --block --mutex --goroutine --threadcreate --all --interval=1s --follow-children \
+	--profile-format=text --profiler=1.8 --force --snapshot=1; do
+	try --pid=1 $option
+done
+try --pid=1 -- true
+try --pid=0
+try --pid=2147483646
 try --nosuch -- true
 try -- nosuch --heap
 try -- "$TMP/nosuch"
@@ -30,6 +38,9 @@ try -- "$TMP/script"
 # Where its files would be is a file; then the program does not run.
 try -o "$TMP/plain" -- echo it ran
 try -o "$TMP/plain/x" -- echo it ran
+sleep 5 & sleeper=$!
+try --pid=$sleeper -o "$TMP/plain/x"
+kill $sleeper
 TPROF_PRELOAD="$TMP/nosuch.so" try -- echo it ran
 mkdir "$TMP/a folder"
 cp "$BIN/../lib/tprof-preload.so" "$TMP/a folder"

@@ -19,6 +19,7 @@ QUIET=${V:-1}
 . testdata/recorder/lib.sh
 . "$source/testdata/recorder/ends.sh"
 . "$source/testdata/recorder/api.sh"
+. "$source/testdata/recorder/pid.sh"
 . "$source/testdata/recorder/symbols.sh"
 
 # ---- what it says is so ----
@@ -34,6 +35,7 @@ timed() {
 	thrice told_calls 1.26
 	thrice told_calls 1.5
 	thrice told_posts
+	running_programs
 	all_coroutines
 }
 

@@ -42,7 +42,13 @@ static void say_how_it_ended(struct lines *l, const struct rec_result *r)
 	char time[TP_UNITS_SIZE];
 
 	tp_fmt_ns(time, r->ran_ns);
-	if (!r->over)
+	if (r->attached)
+		say(l, "tprof-record: %s: process %d, recorded for %s%s", r->program, (int)r->pid,
+		    time,
+		    r->over	  ? ", until it ended"
+		    : r->executed ? ", until it executed another program"
+				  : "");
+	else if (!r->over)
 		say(l, "tprof-record: %s: recorded for %s; the program goes on unrecorded",
 		    r->program, time);
 	else if (WIFSIGNALED(r->status))
@@ -137,6 +143,8 @@ static void say_losses_of(struct lines *l, const char *program, const struct rec
 static void say_losses(struct lines *l, const struct rec_result *r)
 {
 	say_losses_of(l, r->program, &r->last);
+	if (r->cut[0])
+		say(l, "tprof-record: %s: %s", r->program, r->cut);
 	say_losses_of(l, "other processes", &r->rest);
 }
 
@@ -148,6 +156,8 @@ static void say_remarks(struct lines *l, const struct rec_result *r)
 		say(l, "%s", r->last.remark);
 	if (r->blind[0])
 		say(l, "%s", r->blind);
+	if (r->limits[0])
+		say(l, "%s", r->limits);
 }
 
 static void say_others(struct lines *l, const struct rec_result *r,
@@ -166,7 +176,8 @@ static void say_others(struct lines *l, const struct rec_result *r,
 		    request->children
 			? "did not report to the recorder (statically linked, privileged, or cut "
 			  "off by a sandbox)"
-			: "it started; use --follow-children");
+		    : r->attached ? "it started"
+				  : "it started; use --follow-children");
 	if (r->turned_away)
 		say(l, "not recorded: %s: too many at the same time",
 		    rec_dump_plural(n, r->turned_away, "process"));
@@ -261,5 +272,6 @@ static bool loses(const struct rec_dump *d)
 bool rec_report_loses(const struct rec_result *r)
 {
 	return loses(&r->last) || loses(&r->rest) || r->snapshot_troubles || r->other_troubles ||
-	       r->turned_away || r->refused[0] || !r->recorded || r->ended[0] || r->others_ended;
+	       r->turned_away || r->refused[0] || !r->recorded || r->ended[0] || r->others_ended ||
+	       r->cut[0];
 }

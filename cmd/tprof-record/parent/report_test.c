@@ -224,13 +224,36 @@ static void test_report_goes_on(void **state)
 		   "look at it: tprof-top 'my run/heap.pb.gz'\n");
 }
 
+static void test_report_attached(void **state)
+{
+	struct rec_result r = recorded();
+
+	(void)state;
+	r.attached = true;
+	r.last.nfiles = 0;
+	r.children = 2;
+	strcpy(r.cut, "3 of 9 stacks are cut");
+	strcpy(r.limits, "not seen: time in the kernel");
+	assert_true(rec_report_loses(&r));
+	expect(&r, "tprof-record: server: 3 of 9 stacks are cut\n"
+		   "tprof-record: server: process 4711, recorded for 1.5s, until it ended\n"
+		   "not seen: time in the kernel\n"
+		   "not recorded: 2 processes that it started\n");
+	r = recorded();
+	r.attached = r.executed = true;
+	r.over = false;
+	r.last.nfiles = 0;
+	expect(&r, "tprof-record: server: process 4711, recorded for 1.5s, until it executed "
+		   "another program\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_report_all_well),	cmocka_unit_test(test_report_empty_profile),
 	    cmocka_unit_test(test_report_losses),	cmocka_unit_test(test_report_nothing),
 	    cmocka_unit_test(test_report_goes_on),	cmocka_unit_test(test_report_running),
-	    cmocka_unit_test(test_report_not_recorded),
+	    cmocka_unit_test(test_report_not_recorded), cmocka_unit_test(test_report_attached),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -239,26 +239,33 @@ static int make_given_folder(struct rec_result *r, const char *path, struct tp_e
 	return code;
 }
 
+int rec_session_folder(struct rec_result *r, const char *given, struct tp_err *err)
+{
+	int code;
+
+	if (given) {
+		code = make_given_folder(r, given, err);
+	} else {
+		snprintf(r->folder, sizeof(r->folder), "%s.%d", r->program, (int)r->pid);
+		code = rec_folder_new(r->folder, err);
+	}
+	if (code)
+		tp_err_prefix(err, "%.200s", r->folder);
+	return code;
+}
+
 /* Called between fork and exec, as the folder may be named after the process. */
 static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 {
 	struct rec_session *s = ctx;
 	struct rec_result *r = &s->result;
-	const char *given = s->o->request->folder;
 	int code;
 
 	s->pid = r->pid = pid;
 	rec_program_name(s->o->argv[0], r->program);
-	if (given) {
-		code = make_given_folder(r, given, err);
-	} else {
-		snprintf(r->folder, sizeof(r->folder), "%s.%d", r->program, (int)pid);
-		code = rec_folder_new(r->folder, err);
-	}
-	if (code) {
-		tp_err_prefix(err, "%.200s", r->folder);
+	code = rec_session_folder(r, s->o->request->folder, err);
+	if (code)
 		return code;
-	}
 	if (!realpath(r->folder, s->here))
 		memcpy(s->here, r->folder, sizeof(s->here));
 	if (rec_switches_begin(&s->switches, pid,

@@ -45,7 +45,16 @@ struct rec_result {
 	unsigned strangers;   /* reports of other users' processes */
 	unsigned turned_away; /* more processes at a time than are recorded */
 	char refused[400];    /* why a process that reported could not be recorded, "" */
+	/* Of a program that was recorded from outside (attach.h). */
+	bool attached;
+	bool executed;	  /* another program, which ended the recording */
+	char limits[200]; /* what is not seen, and why, "" */
+	char cut[200];	  /* how many stacks are not whole, "" */
 };
+
+/* Makes the folder of a recording, for a result that has program and pid: that with the given name, or a new one.
+ * TP_EIO. */
+int rec_session_folder(struct rec_result *r, const char *given, struct tp_err *err);
 
 struct rec_session_options {
 	const struct rec_request *request;

@@ -73,24 +73,37 @@ void rec_spool_put(struct rec_spool *s, const struct rec_event *event, uint16_t 
 		rec_spool_flush(s);
 }
 
-void rec_spool_flush(struct rec_spool *s)
+/* Returns how many bytes were written. */
+static size_t write_at(struct rec_spool *s, const void *data, size_t size, off_t at)
 {
-	const char *data = (const char *)s->buffer;
-	size_t size = s->held * sizeof(*s->buffer), done = 0;
-	off_t at = (off_t)(s->n * sizeof(*s->buffer));
+	size_t done = 0;
 
 	while (done < size && !s->error) {
-		ssize_t n = pwrite(s->fd, data + done, size - done, at + (off_t)done);
+		ssize_t n = pwrite(s->fd, (const char *)data + done, size - done, at + (off_t)done);
 
 		if (n > 0)
 			done += (size_t)n;
 		else if (n == 0 || errno != EINTR)
 			s->error = n ? errno : ENOSPC;
 	}
+	return done;
+}
+
+void rec_spool_flush(struct rec_spool *s)
+{
+	size_t done = write_at(s, s->buffer, s->held * sizeof(*s->buffer),
+			       (off_t)(s->n * sizeof(*s->buffer)));
+
 	/* Half a record at the end is overwritten or never looked at. */
 	s->n += done / sizeof(*s->buffer);
 	s->lost += s->held - done / sizeof(*s->buffer);
 	s->held = 0;
+}
+
+void rec_spool_rewrite(struct rec_spool *s, const struct rec_event *events, size_t n)
+{
+	rec_spool_flush(s);
+	write_at(s, events, (n < s->n ? n : s->n) * sizeof(*events), 0);
 }
 
 int rec_spool_map(struct rec_spool *s, const struct rec_event **events, struct tp_err *err)

@@ -35,6 +35,9 @@ void rec_spool_end(struct rec_spool *s);
 void rec_spool_put(struct rec_spool *s, const struct rec_event *event, uint16_t kind);
 void rec_spool_flush(struct rec_spool *s);
 
+/* Overwrites the first n records of the file. */
+void rec_spool_rewrite(struct rec_spool *s, const struct rec_event *events, size_t n);
+
 /* Flushes and maps all records, until rec_spool_end, _keep or the next _map. TP_EIO, TP_ENOMEM. */
 int rec_spool_map(struct rec_spool *s, const struct rec_event **events, struct tp_err *err);
 /* Keeps only the first n records, and frees the disk space of the others. */

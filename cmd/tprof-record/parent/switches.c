@@ -25,6 +25,7 @@ enum {
 	/* Pages of a ring, powers of 2. kernel.perf_event_mlock_kb (516 for each processor) is one page more
 	 * than the most. */
 	MOST_PAGES = 128,
+	MOST_PAGES_READ = 2048,	 /* with a reader, if permitted */
 	MOST_PAGES_OF_NONE = 16, /* without switches */
 	LEAST_PAGES = 4,
 	QUICK_MS = 10, /* while switches come; a ring that is half full does not wait */
@@ -39,8 +40,8 @@ enum {
 
 struct ring {
 	int fd;
-	int more;			   /* another event that writes to it; -1: none */
-	uint64_t told;			   /* how many records it says are lost */
+	int more;	     /* another event that writes to it; -1: none */
+	uint64_t told, lost; /* how many records it says are lost; the events do, at the end */
 	struct perf_event_mmap_page *page; /* followed by the data */
 	size_t size;			   /* of the data, a power of 2 */
 	uint32_t cpu;
@@ -71,12 +72,38 @@ struct rec_switches {
 	struct tp_ids exec_of; /* by process */
 	struct exec *execs;
 	size_t nexecs, room_execs;
+	const struct rec_switches_reader *reader; /* NULL: there is none */
+	struct followed {
+		int fd;
+		uint32_t number, ring;
+	} * events; /* that were added for it */
+	size_t nevents, room_events;
+	struct tp_ids numbers; /* by the kernel's numbers of the events */
+	char *record;
 };
 
 /* ---- rings ---- */
 
 /* What an event is to report. */
 enum { SWITCHES = 1, PROCESSES = 2, OF_CHILDREN = 4 };
+
+/* Opens an event, without what an older kernel does not know. */
+static int open_attr(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	for (;;) {
+		int fd =
+		    (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+		if (fd >= 0 || errno != EINVAL)
+			return fd;
+		if (attr->read_format)
+			attr->read_format = 0;
+		else if (attr->inherit_thread) /* before 5.13 children are always followed */
+			attr->inherit_thread = 0;
+		else
+			return fd;
+	}
+}
 
 static int open_event(pid_t pid, int cpu, unsigned what, size_t size)
 {
@@ -104,19 +131,7 @@ static int open_event(pid_t pid, int cpu, unsigned what, size_t size)
 	    .wakeup_watermark = (uint32_t)size / 2,
 	};
 
-	for (;;) {
-		int fd =
-		    (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-		if (fd >= 0 || errno != EINVAL)
-			return fd;
-		if (attr.read_format)
-			attr.read_format = 0;
-		else if (attr.inherit_thread) /* before 5.13 children are always followed */
-			attr.inherit_thread = 0;
-		else
-			return fd;
-	}
+	return open_attr(&attr, pid, cpu);
 }
 
 /* Opens the event for processes, beside that for switches of the program's own threads. Returns 0, or errno. */
@@ -135,7 +150,7 @@ static int open_more(struct ring *r, pid_t pid, int cpu)
 }
 
 /* Takes less memory where the kernel does not allow more. Returns 0, or errno. */
-static int open_ring(struct ring *r, pid_t pid, int cpu, enum rec_switches_of of)
+static int open_ring(struct ring *r, pid_t pid, int cpu, enum rec_switches_of of, size_t most)
 {
 	static const unsigned what[] = {
 	    [REC_SWITCHES_OF_NONE] = PROCESSES | OF_CHILDREN,
@@ -147,8 +162,7 @@ static int open_ring(struct ring *r, pid_t pid, int cpu, enum rec_switches_of of
 
 	r->cpu = (uint32_t)cpu;
 	r->more = -1;
-	r->size = (of == REC_SWITCHES_OF_NONE ? MOST_PAGES_OF_NONE : MOST_PAGES) * page;
-	for (; r->size >= LEAST_PAGES * page; r->size /= 2) {
+	for (r->size = most * page; r->size >= LEAST_PAGES * page; r->size /= 2) {
 		void *map;
 
 		r->fd = open_event(pid, cpu, what[of], r->size);
@@ -179,7 +193,7 @@ static void close_ring(struct ring *r)
 	close(r->fd);
 }
 
-static int paranoid(void)
+int rec_switches_paranoid(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
 	int level = -1;
@@ -210,7 +224,52 @@ struct id {
 	uint32_t pid, tid;
 	uint64_t time;
 	uint32_t cpu, unused;
+	uint64_t event; /* only with a reader */
 };
+
+static size_t id_size(const struct rec_switches *s)
+{
+	return s->reader ? sizeof(struct id) : offsetof(struct id, event);
+}
+
+/* Samples begin with the event and the instruction in front of the rest. */
+static bool copy_id(const struct rec_switches *s, const struct ring *r,
+		    const struct perf_event_header *h, uint64_t at, struct id *id)
+{
+	size_t size = id_size(s);
+
+	if (h->size < sizeof(*h) + size + (h->type == PERF_RECORD_SAMPLE ? 8 : 0))
+		return false;
+	if (h->type == PERF_RECORD_SAMPLE) {
+		copy(r, at + sizeof(*h), &id->event, sizeof(id->event));
+		copy(r, at + sizeof(*h) + 16, id, offsetof(struct id, event));
+	} else {
+		copy(r, at + h->size - size, id, size);
+	}
+	return true;
+}
+
+static bool ask_reader(struct rec_switches *s, const struct ring *r,
+		       const struct perf_event_header *h, uint64_t at, const struct id *id,
+		       struct rec_event *e)
+{
+	uint32_t number = tp_ids_get(&s->numbers, id->event);
+
+	if (number == TP_NO_ID)
+		return e->kind == REC_SWITCH_LOST;
+	e->object = number;
+	copy(r, at, s->record, h->size);
+	return s->reader->make(s->reader->ctx, r->cpu, (const void *)s->record, e);
+}
+
+/* Copies what comes before `id`, as far as there is room; the rest stays. */
+static void copy_body(const struct rec_switches *s, const struct ring *r,
+		      const struct perf_event_header *h, uint64_t at, void *body, size_t room)
+{
+	size_t size = h->size - sizeof(*h) - id_size(s);
+
+	copy(r, at + sizeof(*h), body, size < room ? size : room);
+}
 
 static void add_exec(struct rec_switches *s, const struct id *id, const char *name)
 {
@@ -261,14 +320,28 @@ static void put(struct rec_switches *s, const struct rec_event *e)
 	last->arg = UINT32_MAX;
 }
 
-static void add_lost(struct rec_switches *s, struct ring *r, uint64_t n, uint64_t now)
+/* Makes an event of a loss. */
+static void lose(struct rec_switches *s, struct ring *r, uint64_t n, struct rec_event *e)
 {
-	struct rec_event e = {
-	    .kind = REC_SWITCH_LOST, .start = r->latest, .end = now, .arg = r->cpu};
-
+	e->kind = REC_SWITCH_LOST;
+	e->start = r->latest;
+	e->arg = r->cpu;
 	r->told += n;
 	s->lost += n;
-	put(s, &e);
+}
+
+/* Counts processes, and notes what they execute; a reader does that itself. */
+static void see_process(struct rec_switches *s, const struct ring *r,
+			const struct perf_event_header *h, uint64_t at, const struct id *id)
+{
+	/* Of COMM pid, tid, name; of FORK pid, parent, tid, parent's tid. */
+	uint32_t body[6] = {0};
+
+	copy_body(s, r, h, at, body, sizeof(body));
+	if (h->type == PERF_RECORD_FORK)
+		s->nbegun += body[0] != body[1];
+	else if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC)
+		add_exec(s, id, (const char *)&body[2]);
 }
 
 static void add(struct rec_switches *s, struct ring *r, const struct perf_event_header *h,
@@ -276,19 +349,10 @@ static void add(struct rec_switches *s, struct ring *r, const struct perf_event_
 {
 	struct rec_event e = {0};
 	struct id id;
-	/* What comes before `id`, at most: of COMM pid, tid, name; of FORK pid, parent, tid, parent's tid; of LOST
-	 * id, number. */
-	union {
-		uint32_t word[6];
-		uint64_t number[3];
-	} body = {{0}};
-	size_t size;
+	uint64_t lost[2] = {0}; /* the event, number */
 
-	if (h->size < sizeof(*h) + sizeof(id))
+	if (!copy_id(s, r, h, at, &id))
 		return;
-	copy(r, at + h->size - sizeof(id), &id, sizeof(id));
-	size = h->size - sizeof(*h) - sizeof(id);
-	copy(r, at + sizeof(*h), &body, size < sizeof(body) ? size : sizeof(body));
 	e.end = id.time;
 	e.arg = r->cpu;
 	e.m = id.pid;
@@ -305,38 +369,46 @@ static void add(struct rec_switches *s, struct ring *r, const struct perf_event_
 		e.kind = REC_SWITCH_OUT;
 		e.flags = REC_SWITCH_EXIT;
 		break;
-	case PERF_RECORD_FORK:
-		s->nbegun += body.word[0] != body.word[1];
-		return;
-	case PERF_RECORD_COMM:
-		if (h->misc & PERF_RECORD_MISC_COMM_EXEC)
-			add_exec(s, &id, (const char *)&body.word[2]);
-		return;
 	case PERF_RECORD_LOST:
-		add_lost(s, r, body.number[1], id.time);
-		r->latest = id.time;
-		return;
+		copy_body(s, r, h, at, lost, sizeof(lost));
+		lose(s, r, lost[1], &e);
+		break;
 	default:
-		return;
+		if (!s->reader) {
+			see_process(s, r, h, at, &id);
+			return;
+		}
 	}
 	r->latest = id.time;
+	if (s->reader && !ask_reader(s, r, h, at, &id, &e))
+		return;
 	put(s, &e);
 }
 
-/* Adds what a full ring has not said yet, as no record came after those that were lost. */
-static void add_untold(struct rec_switches *s, struct ring *r)
+static uint64_t lost_of(int fd)
 {
 	struct {
 		uint64_t value, lost;
 	} of;
-	uint64_t lost = 0;
 
-	if (read(r->fd, &of, sizeof(of)) == sizeof(of))
-		lost = of.lost;
-	if (r->more >= 0 && read(r->more, &of, sizeof(of)) == sizeof(of))
-		lost += of.lost;
-	if (lost > r->told)
-		add_lost(s, r, lost - r->told, rec_now());
+	return read(fd, &of, sizeof(of)) == sizeof(of) ? of.lost : 0;
+}
+
+/* Adds what full rings have not said yet, as no record came after those that were lost. */
+static void add_untold(struct rec_switches *s)
+{
+	for (size_t i = 0; i < s->nevents; i++)
+		s->rings[s->events[i].ring].lost += lost_of(s->events[i].fd);
+	for (size_t i = 0; i < s->nrings; i++) {
+		struct ring *r = &s->rings[i];
+		struct rec_event e = {.end = rec_now()};
+
+		r->lost += lost_of(r->fd) + (r->more >= 0 ? lost_of(r->more) : 0);
+		if (r->lost > r->told) {
+			lose(s, r, r->lost - r->told, &e);
+			put(s, &e);
+		}
+	}
 }
 
 static void take_ring(struct rec_switches *s, struct ring *r)
@@ -379,7 +451,8 @@ static size_t take(struct rec_switches *s)
 	if (s->nround)
 		qsort(s->round, s->nround, sizeof(*s->round), by_time);
 	while (n < s->nround && s->round[n].end <= until) {
-		rec_spool_put(&s->spool, &s->round[n], s->round[n].kind);
+		if (!s->reader || s->reader->see(s->reader->ctx, &s->round[n]))
+			rec_spool_put(&s->spool, &s->round[n], s->round[n].kind);
 		n++;
 	}
 	s->nround -= n;
@@ -431,11 +504,12 @@ void rec_switches_stop(struct rec_switches *s)
 	s->begun = false;
 	for (size_t i = 0; i < s->nrings; i++)
 		ioctl(s->rings[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	for (size_t i = 0; i < s->nevents; i++)
+		ioctl(s->events[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	(void)!write(s->bell, &(uint64_t){1}, sizeof(uint64_t));
 	pthread_join(s->thread, NULL);
 	take(s);
-	for (size_t i = 0; i < s->nrings; i++)
-		add_untold(s, &s->rings[i]);
+	add_untold(s);
 	take(s);
 }
 
@@ -444,6 +518,8 @@ void rec_switches_end(struct rec_switches *s)
 	if (!s)
 		return;
 	rec_switches_stop(s);
+	for (size_t i = 0; i < s->nevents; i++)
+		close(s->events[i].fd);
 	for (size_t i = 0; i < s->nrings; i++)
 		close_ring(&s->rings[i]);
 	rec_spool_end(&s->spool);
@@ -453,6 +529,9 @@ void rec_switches_end(struct rec_switches *s)
 	free(s->rings);
 	free(s->polls);
 	free(s->round);
+	free(s->events);
+	free(s->record);
+	tp_ids_release(&s->numbers);
 	free(s->execs);
 	tp_ids_release(&s->exec_of);
 	free(s);
@@ -467,7 +546,10 @@ static int open_rings(struct rec_switches *s, struct tp_err *err)
 	if (!s->rings || !s->polls)
 		return tp_nomem(err);
 	for (int cpu = 0; cpu < ncpus; cpu++) {
-		error = open_ring(&s->rings[s->nrings], s->pid, cpu, s->of);
+		error = open_ring(&s->rings[s->nrings], s->pid, cpu, s->of,
+				  s->reader			  ? MOST_PAGES_READ
+				  : s->of == REC_SWITCHES_OF_NONE ? MOST_PAGES_OF_NONE
+								  : MOST_PAGES);
 		/* ENODEV: the processor is switched off. */
 		if (error == ENODEV)
 			continue;
@@ -479,9 +561,10 @@ static int open_rings(struct rec_switches *s, struct tp_err *err)
 	}
 	if (s->nrings && (!error || error == ENODEV))
 		return 0;
-	if ((error == EACCES || error == EPERM) && paranoid() > 2)
+	if ((error == EACCES || error == EPERM) && rec_switches_paranoid() > 2)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
-				  "kernel.perf_event_paranoid is %d, not 2", paranoid());
+				  "kernel.perf_event_paranoid is %d, not 2",
+				  rec_switches_paranoid());
 	if (error == EPERM)
 		return tp_err_set(
 		    err, TP_EIO, TP_OFFSET_NONE,
@@ -489,11 +572,18 @@ static int open_rings(struct rec_switches *s, struct tp_err *err)
 	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "perf_event_open: %s", strerror(error));
 }
 
-int rec_switches_begin(struct rec_switches **out, pid_t pid, enum rec_switches_of of,
-		       const char *folder, struct tp_err *err)
+int rec_switches_start(struct rec_switches *s, struct tp_err *err)
+{
+	s->begun = !pthread_create(&s->thread, NULL, work, s);
+	return s->begun ? 0 : tp_nomem(err);
+}
+
+static int open_all(struct rec_switches **out, pid_t pid, enum rec_switches_of of,
+		    const struct rec_switches_reader *reader, const char *folder,
+		    struct tp_err *err)
 {
 	struct rec_switches *s = calloc(1, sizeof(*s));
-	int code;
+	int code = 0;
 
 	*out = NULL;
 	if (!s)
@@ -501,21 +591,102 @@ int rec_switches_begin(struct rec_switches **out, pid_t pid, enum rec_switches_o
 	s->of = of;
 	s->pid = pid;
 	s->spool.fd = -1;
+	s->reader = reader;
 	pthread_mutex_init(&s->lock, NULL);
 	s->bell = eventfd(0, EFD_CLOEXEC);
-	code = open_rings(s, err);
+	if (reader && !(s->record = malloc(UINT16_MAX + 1)))
+		code = tp_nomem(err);
+	if (!code)
+		code = open_rings(s, err);
 	if (!code && of != REC_SWITCHES_OF_NONE)
 		code = rec_spool_begin(&s->spool, folder, err);
 	if (!code) {
 		s->polls[s->nrings] = (struct pollfd){.fd = s->bell, .events = POLLIN};
-		s->begun = !pthread_create(&s->thread, NULL, work, s);
-		code = s->begun ? 0 : tp_nomem(err);
-	}
-	if (code)
-		rec_switches_end(s);
-	else
 		*out = s;
+	} else {
+		rec_switches_end(s);
+	}
 	return code;
+}
+
+int rec_switches_begin(struct rec_switches **out, pid_t pid, enum rec_switches_of of,
+		       const char *folder, struct tp_err *err)
+{
+	int code = open_all(out, pid, of, NULL, folder, err);
+
+	if (!code && (code = rec_switches_start(*out, err))) {
+		rec_switches_end(*out);
+		*out = NULL;
+	}
+	return code;
+}
+
+/* ---- a reader ---- */
+
+/* The rings belong to events on ourselves, which are never switched on, as the program may end before. */
+int rec_switches_open(struct rec_switches **out, const struct rec_switches_reader *reader,
+		      const char *folder, struct tp_err *err)
+{
+	return open_all(out, 0, REC_SWITCHES_OF_ALL, reader, folder, err);
+}
+
+/* Opens an event that writes to a ring. Returns 0 or errno. */
+static int join(struct rec_switches *s, size_t ring, struct perf_event_attr *attr, pid_t tid,
+		uint32_t number)
+{
+	const struct ring *r = &s->rings[ring];
+	uint64_t id;
+	int fd, error = 0;
+
+	if (tp_grow(&s->events, &s->room_events, s->nevents, sizeof(*s->events)))
+		return ENOMEM;
+	fd = open_attr(attr, tid, (int)r->cpu);
+	if (fd < 0)
+		return errno;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd) || ioctl(fd, PERF_EVENT_IOC_ID, &id))
+		error = errno;
+	else if (tp_ids_put(&s->numbers, id, number))
+		error = ENOMEM;
+	if (error)
+		close(fd);
+	else
+		s->events[s->nevents++] = (struct followed){fd, number, (uint32_t)ring};
+	return error;
+}
+
+int rec_switches_follow(struct rec_switches *s, struct perf_event_attr *attr, pid_t tid,
+			uint32_t number)
+{
+	int error = 0;
+
+	attr->read_format = FORMAT_LOST;
+	for (size_t i = 0; i < s->nrings && !error; i++)
+		error = join(s, i, attr, tid, number);
+	return error;
+}
+
+void rec_switches_enable(struct rec_switches *s)
+{
+	for (size_t i = 0; i < s->nevents; i++)
+		ioctl(s->events[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void rec_switches_disable_odd(struct rec_switches *s)
+{
+	for (size_t i = 0; i < s->nevents; i++)
+		if (s->events[i].number & 1)
+			ioctl(s->events[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void rec_switches_put_first(struct rec_switches *s, const struct rec_event *events, size_t n)
+{
+	if (s->spool.n) {
+		rec_spool_rewrite(&s->spool, events, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		rec_spool_put(&s->spool, &events[i], events[i].kind);
+	rec_spool_flush(&s->spool);
 }
 
 /* ---- the file ---- */

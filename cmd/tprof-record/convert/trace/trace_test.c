@@ -748,6 +748,26 @@ static const struct {
      "40 p0 GoStart g1\n"
      "100 p0 g1 ProcStatus p0\n"
      "100 p0 g1 GoStatusStack g1\n"},
+    {"a wait that only switches tell, some of which were lost",
+     {{.kind = REC_BLOCK, .start = AT(10), .end = AT(40), ON(1, 1), .arg = REC_ON_KERNEL},
+      {.kind = REC_BLOCK, .start = AT(50), .end = AT(60), ON(1, 1), .arg = REC_ON_KERNEL}},
+     {OUT(10, 4000, 0), LOST(20, 30, 1), IN(40, 4000), OUT(50, 4000, 0), IN(60, 4000)},
+     59,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "10 p0 g1 GoBlock g1 not known\n"
+     "10 p0 ProcStop p0\n"
+     "40 GoUnblock g1\n"
+     "40 ProcStart p0\n"
+     "40 p0 GoStart g1\n"
+     "50 p0 g1 GoBlock g1 kernel\n"
+     "50 p0 ProcStop p0\n"
+     "60 GoUnblock g1\n"
+     "60 ProcStart p0\n"
+     "60 p0 GoStart g1\n"
+     "100 p0 g1 ProcStatus p0\n"
+     "100 p0 g1 GoStatusStack g1\n"},
     {"records that were lost at the end",
      {{.kind = REC_POST, .end = AT(40), ON(1, 1)}},
      {OUT(10, 4000, 0), IN(20, 4000), OUT(50, 4000, 0), IN(60, 4000)},

@@ -447,7 +447,9 @@ static void take_piece(struct rec_machine *m, const struct rec_event *of, uint32
 	struct rec_event *piece = &o->piece[o->turn ^= 1];
 
 	*piece = (struct rec_event){.kind = REC_BLOCK, .arg = o->reason};
-	if (of) {
+	/* A wait that is known by switches alone (--pid) is not known where they are lost. */
+	if (of &&
+	    !(of->kind == REC_BLOCK && of->arg == REC_ON_KERNEL && o->reason == REC_ON_UNKNOWN)) {
 		*piece = *of;
 	} else if (o->reason == REC_ON_KERNEL && o->stack) {
 		piece->stack = o->stack | REC_LAST_STACK;

@@ -90,8 +90,11 @@ static void note(struct rec_tracer *s, const struct rec_step *step)
 	const struct rec_event *e = step->event;
 	struct rec_goroutine *g;
 
-	if (e->kind == REC_CPU)
+	if (e->kind == REC_CPU) {
+		if (e->g && !rec_tracer_g(s, e->g)->stack)
+			rec_tracer_g(s, e->g)->stack = e->stack;
 		return;
+	}
 	/* The goroutine that it unblocks may have had no record yet. */
 	if (e->kind == REC_G_READY && e->arg) {
 		g = rec_tracer_g(s, e->arg);
