@@ -37,8 +37,24 @@ static bool take_count(struct tp_scan *s, struct tp_folded_count *count)
 
 bool tp_folded_is_comment(struct tp_scan line)
 {
+	struct tp_folded_line l;
+
 	line = tp_scan_trim(line);
-	return line.at == line.end || *line.at == '#';
+	if (line.at == line.end || *line.at != '#')
+		return line.at == line.end;
+	return line.at + 1 == line.end || line.at[1] == ' ' || !tp_folded_line(line, &l) ||
+	       !memchr(l.stack.at, ';', tp_scan_left(&l.stack));
+}
+
+/* Returns whether there are frames: a ';' that no blank follows, which prose hardly has. */
+static bool has_frames(struct tp_scan stack)
+{
+	const char *at;
+
+	for (; (at = memchr(stack.at, ';', tp_scan_left(&stack))) != NULL; stack.at = at + 1)
+		if (at + 1 == stack.end || (at[1] != ' ' && at[1] != '\t'))
+			return true;
+	return false;
 }
 
 bool tp_folded_line(struct tp_scan line, struct tp_folded_line *out)
@@ -56,20 +72,20 @@ bool tp_folded_line(struct tp_scan line, struct tp_folded_line *out)
 bool tp_folded_is(struct tp_scan text)
 {
 	struct tp_lines lines = tp_lines(text.at, tp_scan_left(&text));
-	uint64_t right = 0, wrong = 0;
-	bool stacks = false;
+	bool cut = text.at < text.end && text.end[-1] != '\n';
+	uint64_t right = 0, wrong = 0, stacks = 0;
 
 	while ((!(right + wrong) || lines.next - text.at < BEGIN) && tp_lines_next(&lines)) {
 		struct tp_folded_line l;
 
-		if (tp_folded_is_comment(lines.line) || (lines.next == lines.end && right))
+		if (tp_folded_is_comment(lines.line) || (cut && lines.next == lines.end && right))
 			continue;
 		if (!tp_folded_line(lines.line, &l)) {
 			wrong++;
 			continue;
 		}
 		right++;
-		stacks |= memchr(l.stack.at, ';', tp_scan_left(&l.stack)) != NULL;
+		stacks += has_frames(l.stack);
 	}
-	return stacks && wrong * 4 <= right;
+	return stacks && stacks * 2 >= right && wrong * 4 <= right;
 }

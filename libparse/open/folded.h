@@ -30,11 +30,12 @@ struct tp_folded_line {
 
 /* Takes a line apart. Returns false if it is not a stack and a count. */
 bool tp_folded_line(struct tp_scan line, struct tp_folded_line *out);
-/* Returns whether a line has nothing to be read: it is blank or begins with '#'. */
+/* Returns whether a line has nothing to be read: it is blank, or begins with '#', but not
+ * with "#NAME;" of a stack. */
 bool tp_folded_is_comment(struct tp_scan line);
 /* Returns whether the first lines of a text are folded stacks: at most one in five is not (lines of a
- * program that wrote to the same file), and one has a ';' in its stack. The last line may be cut off
- * and is not asked about, unless it is the only one. */
+ * program that wrote to the same file), and at least half of the others have a ';' that no blank follows.
+ * The last line is not asked about if it is cut off, unless it is the only one. */
 bool tp_folded_is(struct tp_scan text);
 
 #endif

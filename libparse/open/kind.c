@@ -457,6 +457,21 @@ size_t tp_kind_body(const void *data, size_t size)
 	return 0;
 }
 
+/* Returns whether there is a line "tracealloc(0x1, 0x2". */
+static bool has_alloc(struct tp_scan text)
+{
+	static const char begin[] = "\ntracealloc(0x";
+	const char *at;
+
+	while ((at = tp_scan_find(text, begin)) != NULL) {
+		text.at = at + strlen(begin);
+		tp_scan_run(&text, TP_HEXITS);
+		if (tp_scan_begins(text, ", 0x"))
+			return true;
+	}
+	return false;
+}
+
 /* Text formats are recognised by their words, profile.proto only by its fields; so it comes last.
  * (A log that begins with the year 2026 also begins like one of its fields.) But the strings of a
  * profile.proto, such as names of functions, may contain those words. */
@@ -480,8 +495,7 @@ static enum tp_kind kind_of(const void *bytes, size_t size)
 	if (kind)
 		return kind;
 	/* Its stacks look like those of a goroutine dump. */
-	if (!tp_log_is_binary(begin.at, tp_scan_left(&begin)) &&
-	    tp_scan_find(begin, "\ntracealloc(0x"))
+	if (!tp_log_is_binary(begin.at, tp_scan_left(&begin)) && has_alloc(begin))
 		return TP_KIND_ALLOCS;
 	if (tp_log_has_dump(all.at, size))
 		return TP_KIND_GOROUTINES;

@@ -50,7 +50,7 @@ static bool read_time(struct tp_scan s, int64_t *ns)
 	if (tp_scan_int(&s, false, &seconds) != TP_NUMBER_OK || !tp_scan_text(&s, "."))
 		return false;
 	digits = tp_scan_run(&s, TP_DIGITS);
-	if (tp_scan_left(&digits) < 1 || tp_scan_left(&digits) > 9 || !tp_scan_is(s, ":"))
+	if ((tp_scan_left(&digits) != 6 && tp_scan_left(&digits) != 9) || !tp_scan_is(s, ":"))
 		return false;
 	*ns = 0;
 	for (int i = 0; i < 9; i++)
@@ -59,15 +59,20 @@ static bool read_time(struct tp_scan s, int64_t *ns)
 	       !__builtin_add_overflow(seconds, *ns, ns);
 }
 
-/* Reads what stands behind the name of the command. */
+/* Reads "[003]", then what +misc prints ("K", "Ud"), "12.345678:", a period, and "cpu-clock:u:"; all but the
+ * last may be missing. */
 static bool read_fields(struct tp_scan s, struct tp_perf_sample *out)
 {
-	struct tp_scan word;
+	struct tp_scan word, misc;
 
 	out->cpu = out->time_ns = out->period = -1;
-	if (!take_word(&s, &word) || !read_ids(word, &out->pid, &out->tid) || !take_word(&s, &word))
+	if (!take_word(&s, &word))
 		return false;
 	if (read_cpu(word, &out->cpu) && !take_word(&s, &word))
+		return false;
+	misc = word;
+	tp_scan_run(&misc, "KUGHLdDeEpS");
+	if (is_whole(misc) && tp_scan_left(&word) < 4 && !take_word(&s, &word))
 		return false;
 	if (read_time(word, &out->time_ns) && !take_word(&s, &word))
 		return false;
@@ -78,34 +83,93 @@ static bool read_fields(struct tp_scan s, struct tp_perf_sample *out)
 	} else {
 		out->period = -1;
 	}
-	out->rest = tp_scan_trim(s);
-	if (tp_scan_begins(out->event, "PERF_RECORD_"))
-		return true;
-	/* An event has a letter: a time that is damaged is none. */
-	if (out->event.end[-1] != ':' || tp_scan_left(&out->event) < 2 ||
-	    strchr("0123456789[", *out->event.at))
-		return false;
-	out->event.end--;
+	if (!tp_scan_begins(out->event, "PERF_RECORD_")) {
+		/* An event has a letter: a time that is damaged is none. */
+		if (out->event.end[-1] != ':' || tp_scan_left(&out->event) < 2 ||
+		    strchr("0123456789[", *out->event.at))
+			return false;
+		out->event.end--;
+	}
+	out->rest = s;
+	tp_scan_blanks(&out->rest);
 	return true;
 }
 
-/* The name of the command may have blanks and numbers in it; the first way to read the rest counts. */
-bool tp_perf_sample(struct tp_scan line, struct tp_perf_sample *out)
+/* Finds where the processor or the time stands, before any word that could be an event. */
+static bool find_anchor(struct tp_scan line, struct tp_scan *before, struct tp_scan *from)
 {
 	struct tp_scan s = line, word;
+	int64_t number;
 
 	while (take_word(&s, &word)) {
-		struct tp_scan rest = s, next;
+		if (read_cpu(word, &number) || read_time(word, &number)) {
+			*before = (struct tp_scan){line.at, word.at};
+			*from = (struct tp_scan){word.at, line.end};
+			return true;
+		}
+		if (word.end[-1] == ':')
+			return false;
+	}
+	return false;
+}
 
-		/* Most lines are frames; only a number can be the ids. */
-		if (!take_word(&rest, &next) || !strchr("-0123456789", *next.at))
+/* Takes "17/19" off the end of a text, if it ends so. */
+static void take_ids(struct tp_scan *s, struct tp_perf_sample *out)
+{
+	struct tp_scan word = tp_scan_trim(*s);
+	const char *at = word.end;
+
+	while (at > word.at && at[-1] != ' ' && at[-1] != '\t')
+		at--;
+	word.at = at;
+	if (at < word.end && read_ids(word, &out->pid, &out->tid))
+		s->end = at;
+	else
+		out->pid = out->tid = -1;
+}
+
+/* The name of the command may have blanks and numbers in it. What follows it is found by the processor or the
+ * time; without both, by the first number that an event, or a period and an event, follows. */
+bool tp_perf_sample(struct tp_scan line, struct tp_perf_sample *out)
+{
+	struct tp_scan s, word, next;
+
+	line = tp_scan_trim(line);
+	if (find_anchor(line, &out->comm, &s)) {
+		take_ids(&out->comm, out);
+		out->comm = tp_scan_trim(out->comm);
+		return read_fields(s, out);
+	}
+	for (s = line; take_word(&s, &word);) {
+		struct tp_scan rest = s;
+
+		if (word.end[-1] == ':')
+			return false;
+		if (!take_word(&rest, &next) || !read_ids(next, &out->pid, &out->tid) ||
+		    !read_fields(rest, out))
 			continue;
-		if (!read_fields(s, out))
-			continue;
-		out->comm = tp_scan_trim((struct tp_scan){line.at, word.end});
+		out->comm = (struct tp_scan){line.at, word.end};
 		return true;
 	}
 	return false;
+}
+
+bool tp_perf_is_tracepoint(const struct tp_perf_sample *s)
+{
+	struct tp_scan event = tp_perf_event(s->event);
+
+	return memchr(event.at, ':', tp_scan_left(&event)) != NULL;
+}
+
+struct tp_scan tp_perf_event(struct tp_scan s)
+{
+	const char *colon = memrchr(s.at, ':', tp_scan_left(&s));
+	struct tp_scan modifiers = {colon ? colon + 1 : s.end, s.end};
+
+	if (!colon || colon == s.at)
+		return s;
+	tp_scan_run(&modifiers, "ukhHGpPIDSWe");
+	return is_whole(modifiers) ? (struct tp_scan){s.at, colon} : s;
 }
 
 static bool is_unknown(struct tp_scan s)
@@ -113,32 +177,34 @@ static bool is_unknown(struct tp_scan s)
 	return tp_scan_is(s, "[unknown]");
 }
 
-/* Takes "(DSO)" off the end; a DSO may end in " (deleted)". */
+/* Takes "(DSO)" off the end; a DSO may have brackets in it, such as " (deleted)". */
 static bool take_dso(struct tp_scan *s, struct tp_scan *dso)
 {
-	static const char deleted[] = " (deleted))";
-	size_t n = strlen(deleted);
-	struct tp_scan before = *s;
-	const char *open;
+	const char *open = s->end;
+	int depth = 0;
 
 	if (is_whole(*s) || s->end[-1] != ')')
 		return false;
-	if (tp_scan_left(s) > n && !memcmp(s->end - n, deleted, n))
-		before.end -= n;
 	do {
-		open = memrchr(before.at, '(', tp_scan_left(&before));
-		before.end = open;
-	} while (open && open > s->at && open[-1] != ' ');
-	if (!open)
+		open--;
+		depth += *open == ')' ? 1 : *open == '(' ? -1 : 0;
+	} while (depth && open > s->at);
+	if (depth || (open > s->at && open[-1] != ' '))
 		return false;
 	*dso = (struct tp_scan){open + 1, s->end - 1};
 	*s = tp_scan_trim((struct tp_scan){s->at, open});
 	return true;
 }
 
-bool tp_perf_frame(struct tp_scan line, struct tp_perf_frame *out)
+/* Returns whether there is a path in a name: the line has more fields than we know. */
+static bool has_path(struct tp_scan name)
 {
-	bool tab = line.at < line.end && (*line.at == '\t' || *line.at == ' '), has_dso;
+	return tp_scan_find(name, " (/") || tp_scan_find(name, " ([");
+}
+
+bool tp_perf_frame(struct tp_scan line, bool indented, struct tp_perf_frame *out)
+{
+	bool has_dso;
 	struct tp_scan s = tp_scan_trim(line), at;
 	const char *plus;
 
@@ -147,7 +213,8 @@ bool tp_perf_frame(struct tp_scan line, struct tp_perf_frame *out)
 		return false;
 	s = tp_scan_trim(s);
 	has_dso = take_dso(&s, &out->dso);
-	if (!has_dso && !tab)
+	indented |= line.at < line.end && (*line.at == '\t' || *line.at == ' ');
+	if ((!has_dso && !indented) || has_path(s))
 		return false;
 	if (has_dso && tp_scan_is(out->dso, "inlined")) {
 		out->inlined = true;
@@ -170,28 +237,48 @@ bool tp_perf_frame(struct tp_scan line, struct tp_perf_frame *out)
 	return true;
 }
 
+bool tp_perf_place(struct tp_scan line, struct tp_perf_place *out)
+{
+	static const char inlined[] = " (inlined)";
+	struct tp_scan s = tp_scan_trim(line), number;
+	const char *colon;
+
+	if (is_whole(line) || (*line.at != ' ' && *line.at != '\t'))
+		return false;
+	out->inlined = tp_scan_left(&s) > strlen(inlined) &&
+		       !memcmp(s.end - strlen(inlined), inlined, strlen(inlined));
+	s.end -= out->inlined ? strlen(inlined) : 0;
+	colon = memrchr(s.at, ':', tp_scan_left(&s));
+	if (!colon || colon == s.at)
+		return false;
+	number = (struct tp_scan){colon + 1, s.end};
+	out->file = (struct tp_scan){s.at, colon};
+	return tp_scan_int(&number, false, &out->line) == TP_NUMBER_OK && is_whole(number);
+}
+
 bool tp_perf_is(struct tp_scan text)
 {
 	struct tp_lines lines = tp_lines(text.at, tp_scan_left(&text));
+	bool cut = text.at < text.end && text.end[-1] != '\n', sample = false, framed = false;
 	uint64_t right = 0, wrong = 0;
-	bool sample = false, framed = false;
 
 	while ((!right || lines.next - text.at < BEGIN) && wrong < 1000 && tp_lines_next(&lines)) {
 		struct tp_scan line = tp_scan_trim(lines.line);
 		struct tp_perf_sample s;
 		struct tp_perf_frame f;
+		struct tp_perf_place place;
 
-		if (is_whole(line) || *line.at == '#' || (lines.next == lines.end && right))
+		if (is_whole(line) || *line.at == '#' || (cut && lines.next == lines.end && right))
 			continue;
-		if (sample && tp_perf_frame(lines.line, &f)) {
-			framed = true;
-			right++;
-		} else if (tp_perf_sample(lines.line, &s)) {
-			framed |=
-			    tp_perf_frame(s.rest, &f) || (s.time_ns >= 0 && !is_whole(s.rest));
+		right++;
+		if (tp_perf_sample(lines.line, &s)) {
 			sample = true;
-			right++;
-		} else {
+			framed |= tp_perf_is_tracepoint(&s) ? !is_whole(s.rest)
+							    : tp_perf_frame(s.rest, true, &f);
+		} else if (sample && tp_perf_frame(lines.line, false, &f)) {
+			framed = true;
+		} else if (!framed || !tp_perf_place(lines.line, &place)) {
+			right--;
 			wrong++;
 		}
 	}

@@ -10,8 +10,8 @@
 
 /* The first line of a sample: "comm 17/19 [003] 12.345678: 250000 cpu-clock:u: rest". */
 struct tp_perf_sample {
-	struct tp_scan comm;
-	int64_t pid, tid, cpu, time_ns, period; /* -1 if the line does not say */
+	struct tp_scan comm;			/* empty if the line does not say */
+	int64_t pid, tid, cpu, time_ns, period; /* -1 if it does not say */
 	struct tp_scan event;			/* "cpu-clock:u" */
 	struct tp_scan rest; /* of the line: a frame, or what a tracepoint prints */
 };
@@ -24,13 +24,28 @@ struct tp_perf_frame {
 	bool inlined;
 };
 
-/* Take a line apart. Return false if it is something else. */
+/* Where a frame is, in a line of its own: "dl-init.c:70", or "dl-init.c:70 (inlined)". */
+struct tp_perf_place {
+	struct tp_scan file;
+	int64_t line;
+	bool inlined;
+};
+
+/* Take a line apart. Return false if it is something else. A line can be both a sample and a frame, as some
+ * commands are called like numbers (dd, cc1): ask for a sample first. A frame has a DSO or is indented; with
+ * `indented` it counts as such. */
 bool tp_perf_sample(struct tp_scan line, struct tp_perf_sample *out);
-bool tp_perf_frame(struct tp_scan line, struct tp_perf_frame *out);
+bool tp_perf_frame(struct tp_scan line, bool indented, struct tp_perf_frame *out);
+bool tp_perf_place(struct tp_scan line, struct tp_perf_place *out);
+
+/* Takes the modifiers off "cycles:uppp" and "cpu-clock:uhH"; those of one event are one event. The name of
+ * a tracepoint, "sched:sched_switch", has a word behind its colon. */
+struct tp_scan tp_perf_event(struct tp_scan event);
+bool tp_perf_is_tracepoint(const struct tp_perf_sample *s);
 
 /* Returns whether a text begins as perf script prints: of the first lines that are neither blank nor
- * comments, at least four of five are samples or their frames, and there is a sample with a frame or
- * with the fields of a tracepoint. */
+ * comments, at least four of five are samples or their frames, and there is a sample with a frame, or a
+ * tracepoint with its fields. */
 bool tp_perf_is(struct tp_scan text);
 
 #endif

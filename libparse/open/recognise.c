@@ -160,7 +160,8 @@ static int say_unknown(struct tp_scan all, struct tp_err *err)
 	    {"<!DOCTYPE", "an HTML page"},
 	    {"<html", "an HTML page"},
 	    {"{", "JSON text"},
-	    {"PERFILE2", "a Linux perf recording"},
+	    {"PERFILE2",
+	     "a Linux perf recording (tprof reads what perf script -i FILE prints of it)"},
 	    {"--- symbol", "a symbolized profile without the profile, cut off in its names"},
 	};
 	const char *what = "not a trace or profile";
@@ -183,7 +184,9 @@ static int say_unknown(struct tp_scan all, struct tp_err *err)
 	return tp_err_set(
 	    err, TP_EUNKNOWN, 0,
 	    "is %s%s; tprof reads Go execution traces (go 1.5 to 1.27), profiles of pprof's "
-	    "formats, folded stacks and stacks of goroutines, also as .gz or .zst",
+	    "formats, folded stacks, the output of perf script and stacks of goroutines, also as "
+	    ".gz or "
+	    ".zst",
 	    what, quote(all, first));
 }
 

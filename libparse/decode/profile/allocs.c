@@ -38,7 +38,8 @@ struct allocs {
 	struct tp_lines lines;
 	uint32_t type_key, bytes_key;
 
-	bool open;	    /* an allocation is being read */
+	/* What is being read; of a free and a collection, the stacks are skipped. */
+	enum { NOTHING, ALLOC, FREE, COLLECT } in;
 	struct tp_lines at; /* its first line */
 	uint64_t address;
 	int64_t size;
@@ -150,9 +151,9 @@ static int end_entry(struct allocs *a)
 {
 	int code = 0;
 
-	if (!a->open)
+	if (a->in != ALLOC)
 		return 0;
-	a->open = false;
+	a->in = NOTHING;
 	if (a->call.at)
 		code = lose(a, &a->at, 1, "begins a stack that is not whole");
 	else if (!a->damaged && !a->frames.size)
@@ -192,7 +193,7 @@ static int read_alloc(struct allocs *a, struct tp_scan s)
 {
 	if (!read_block(s, &a->address, &a->size, &a->type))
 		return lose(a, &a->lines, 1, "is not an allocation (tracealloc(0x1, 0x2, T))");
-	a->open = true;
+	a->in = ALLOC;
 	a->at = a->lines;
 	a->frames.size = 0;
 	a->call.at = NULL;
@@ -290,28 +291,27 @@ static int read_line(struct allocs *a)
 	     blank = tp_scan_trim(s).at == tp_scan_trim(s).end;
 	int code = 0;
 
-	if (alloc || freed || collect || blank)
+	/* A collection has empty lines between its stacks. */
+	if (a->in == COLLECT && !alloc && !freed && !collect) {
+		a->in = tp_scan_is(s, "end tracegc") ? NOTHING : COLLECT;
+		return 0;
+	}
+	if (alloc || freed || collect || blank) {
 		code = end_entry(a);
+		a->in = NOTHING;
+	}
 	if (code || blank)
 		return code;
 	if (alloc)
 		return read_alloc(a, s);
-	if (freed) {
-		code = read_free(a, s);
-		/* Its stack is the collector's. */
-		while (!code && tp_lines_next(&a->lines) &&
-		       tp_scan_trim(a->lines.line).at < tp_scan_trim(a->lines.line).end)
-			;
-		return code;
+	if (freed || collect) {
+		a->at = a->lines;
+		a->in = freed ? FREE : COLLECT;
+		return freed ? read_free(a, s) : 0;
 	}
-	if (collect) {
-		while (tp_lines_next(&a->lines) && !tp_scan_is(a->lines.line, "end tracegc"))
-			;
-		return 0;
-	}
-	if (a->open && !a->damaged)
+	if (a->in == ALLOC && !a->damaged)
 		return read_stack_line(a, s);
-	a->others += !a->open;
+	a->others += a->in == NOTHING;
 	return 0;
 }
 
@@ -355,8 +355,10 @@ int tp_allocs_read(const uint8_t *data, size_t size, const struct tp_profile_opt
 	snprintf(p->format, sizeof(p->format), "%s", tp_kind_format(TP_KIND_ALLOCS));
 	while (!code && tp_lines_next(&a.lines))
 		code = read_line(&a);
-	if (!code && a.open)
+	if (!code && a.in == ALLOC)
 		code = lose(&a, &a.at, 1, "begins an allocation whose stack is cut off");
+	if (!code && a.in == COLLECT)
+		code = lose(&a, &a.at, 0, "begins a collection without an end (end tracegc)");
 	/* What is in use has no life yet. */
 	for (size_t i = 0; i < p->nsamples; i++)
 		if (*value_of(&a, (uint32_t)i, INUSE_OBJECTS))

@@ -67,6 +67,15 @@ static const struct {
 	   "lost line 25 is an allocation without a stack\n"
 	   "lost line 27 is not a free (tracefree(0x1, 0x2))\n",
      "error -3: line 6 is not an allocation (tracealloc(0x1, 0x2, T))\n"},
+    {"a free and a collection that were cut off end where the next entry begins",
+     "tracealloc(0x10, 0x8)\n" MAIN "tracefree(0x10, 0x8)\ngoroutine 5 [running]:\nf()\n"
+     "tracealloc(0x20, 0x8)\n" MAIN "tracegc()\n\ngoroutine 1 [running]:\nmain.main()\n\n"
+     "tracealloc(0x30, 0x8)\n" MAIN "tracegc()\n\n",
+     TYPES "1 8 0 0 8: 0x10 main.main@/x.go:3 {bytes=8}\n"
+	   "1 8 1 8 0: 0x10 main.main@/x.go:3 {bytes=8}\n"
+	   "1 8 1 8 0: 0x10 main.main@/x.go:3 {bytes=8}\n"
+	   "lost line 24 begins a collection without an end (end tracegc)\n",
+     "error -3: line 24 begins a collection without an end (end tracegc)\n"},
     {"the end is cut off",
      "tracealloc(0x10, 0x8)\n" MAIN "tracealloc(0x20, 0x8)\ngoroutine 1 [running]:\nmain.main()\n"
      "\t/x.go:3 +0x5\n",

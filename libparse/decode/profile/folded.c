@@ -41,6 +41,7 @@ struct folded {
 	bool strict;
 	struct tp_lines lines;
 	bool two;    /* columns */
+	bool mixed;  /* most lines have two counts, but not all */
 	size_t unit; /* index in units */
 	bool rounded;
 	uint32_t mappings[NSUFFIXES]; /* number of each suffix's mapping, 0 not used yet */
@@ -69,12 +70,13 @@ static int lose(struct folded *f, const char *why)
 
 /* ---- frames ---- */
 
-/* Tells "f (a.c)" from "operator() (int)" and "f (a.b, c)". */
+/* Tells "f (a.c)" from "operator() (int)", "f (a.b, c)" and "GC (1.2)". */
 static bool is_file_name(struct tp_scan s)
 {
 	const char *dot = memrchr(s.at, '.', tp_scan_left(&s));
 
-	if (!dot || dot == s.at || dot + 1 == s.end)
+	if (!dot || dot == s.at || dot + 1 == s.end || strchr(TP_DIGITS, dot[-1]) ||
+	    strchr(TP_DIGITS, dot[1]))
 		return false;
 	for (; s.at < s.end; s.at++)
 		if (strchr(" ,<>()&*:", *s.at))
@@ -215,38 +217,66 @@ static int read_stack(struct folded *f, struct tp_scan rest, uint32_t *node)
 
 /* ---- counts ---- */
 
-/* Looks at all lines first: whether each has two counts, and how many places they have. */
+/* Finds out what one count of a file needs: its places, and its size in front of the point. */
+static void look_at(struct folded *f, const struct tp_folded_count *count, unsigned *places,
+		    int64_t *most)
+{
+	int64_t whole = count->digits;
+
+	for (unsigned i = 0; i < count->places; i++)
+		whole /= 10;
+	*places = count->places > *places ? count->places : *places;
+	*most = whole > *most ? whole : *most;
+	f->rounded |= count->rounded;
+}
+
+/* Looks at all lines first: whether each has two counts, how many places they have, and in which unit the
+ * largest still fits. */
 static void look(struct folded *f)
 {
 	struct tp_lines lines = f->lines;
 	struct tp_folded_line l;
 	unsigned places = 0;
+	int64_t most = 0, room;
+	uint64_t one = 0, both = 0;
 
-	f->two = true;
 	while (tp_lines_next(&lines)) {
 		if (tp_folded_is_comment(lines.line) || !tp_folded_line(lines.line, &l))
 			continue;
-		f->two &= l.has_before;
-		places = l.count.places > places ? l.count.places : places;
-		f->rounded |= l.count.rounded;
-		if (f->two && l.before.places > places)
-			places = l.before.places;
-		f->rounded |= f->two && l.before.rounded;
+		both += l.has_before;
+		one += !l.has_before;
+		look_at(f, &l.count, &places, &most);
+		if (l.has_before && !one)
+			look_at(f, &l.before, &places, &most);
 	}
-	while (f->unit + 1 < NUNITS && units[f->unit].places < places)
-		f->unit++;
+	f->mixed = one && both > one;
+	f->two = both && !one;
+	for (; f->unit + 1 < NUNITS && units[f->unit].places < places; f->unit++) {
+		room = INT64_MAX - 1;
+		for (unsigned i = 0; i < units[f->unit + 1].places; i++)
+			room /= 10;
+		if (most >= room)
+			break;
+	}
+	f->rounded |= places > units[f->unit].places;
 }
 
 /* Returns false if the count has too many digits for its unit. */
 static bool scale(const struct folded *f, const struct tp_folded_count *count, int64_t *value)
 {
+	unsigned places = units[f->unit].places;
+	int64_t digit = 0;
+
 	*value = count->digits;
-	if (count->huge || count->places > units[f->unit].places)
-		return false;
-	for (unsigned i = count->places; i < units[f->unit].places; i++)
+	for (unsigned i = count->places; i > places; i--) {
+		digit = *value % 10;
+		*value /= 10;
+	}
+	*value += digit >= 5;
+	for (unsigned i = count->places; i < places; i++)
 		if (__builtin_mul_overflow(*value, 10, value))
 			return false;
-	return true;
+	return !count->huge;
 }
 
 static int read_line(struct folded *f)
@@ -293,11 +323,17 @@ int tp_folded_read(const uint8_t *data, size_t size, const struct tp_profile_opt
 	code = f.two ? add_type(&f, "before") : 0;
 	if (!code)
 		code = add_type(&f, f.two ? "after" : "samples");
-	if (!code && f.unit)
-		code = failed(&f, tp_profile_add_notice(p, TP_INFO, TP_OFFSET_NONE,
-							"counts have fractions; values are in %s%s",
-							units[f.unit].unit,
-							f.rounded ? ", rounded" : ""));
+	if (!code && (f.unit || f.rounded))
+		code = failed(
+		    &f, tp_profile_add_notice(p, f.rounded ? TP_WARNING : TP_INFO, TP_OFFSET_NONE,
+					      "counts have fractions; values are in %s%s",
+					      f.unit ? units[f.unit].unit : "whole numbers",
+					      f.rounded ? ", rounded" : ""));
+	if (!code && f.mixed)
+		code = failed(&f, tp_profile_add_notice(
+				      p, TP_WARNING, TP_OFFSET_NONE,
+				      "most lines have two counts, but not all: the first is taken "
+				      "for a part of the last name"));
 	while (!code && tp_lines_next(&f.lines))
 		if (!tp_folded_is_comment(f.lines.line))
 			code = read_line(&f);

@@ -47,6 +47,12 @@ static const struct {
      "1500000: b < a\n"
      "2000000: c < a\n"
      "62500: d < a\n"},
+    {"the unit holds the largest count; smaller ones are rounded",
+     "main;a 12345678901.5\nmain;b 0.1234567891\n",
+     "samples/millionths per / 0\n12345678901500000: a < main\n123457: b < main\n"},
+    {"versions in brackets are no files; a name may begin with '#'",
+     "#foo;GC (1.2);python 3 (v3.11) 2\n# foo 3\n",
+     "samples/count per / 0\n2: python 3 (v3.11) < GC (1.2) < #foo\n"},
     {"fractions of more than nine places are rounded", "a;b 0.1234567895\na;c 1.0000000004\n",
      "samples/billionths per / 0\n"
      "123456790: b < a\n"
@@ -63,11 +69,11 @@ static const struct {
      "1: h < a\n"
      "lost line 2 is not a stack and a count (main;f;g 12)\n"
      "lost line 5 has a count of more digits than fit 64 bits\n"},
-    {"numbers that do not fit once they have the places of others",
+    {"no unit for fractions holds the largest count: all are rounded",
      "a;b 9223372036854776\na;c 0.001\n",
-     "samples/thousandths per / 0\n"
-     "1: c < a\n"
-     "lost line 1 has a count of more digits than fit 64 bits\n"},
+     "samples/count per / 0\n"
+     "9223372036854776: b < a\n"
+     "0: c < a\n"},
     {"the last line is cut off", "a;b 1\na;c 2\na;",
      "samples/count per / 0\n"
      "1: b < a\n"
@@ -127,7 +133,7 @@ static void test_folded_read_long_lines(void **state)
 		struct tp_buf text = {0};
 		char *got;
 
-		say(&text, "a;");
+		say(&text, "a;b;");
 		for (int n = 0; n < 300000; n++)
 			say(&text, "%s", again[i]);
 		say(&text, "b 1\n");
@@ -148,6 +154,9 @@ static void test_folded_is_not(void **state)
 	    "# a;b 1\n",
 	    "a;b -1\n",
 	    "a;b 1\n\001\n",
+	    "10.0.0.1 \"GET /a;jsessionid=1 HTTP/1.1\" 200 12\n10.0.0.1 \"GET /b HTTP/1.1\" 200 3\n"
+	    "10.0.0.1 \"GET /c HTTP/1.1\" 200 4\n",
+	    "usb 1-1: new device; number 3\nusb 1-2: new device; number 4\n",
 	};
 
 	(void)state;

@@ -140,15 +140,6 @@ static int make_frames(struct tp_legacy *l, struct tp_legacy_place *place, struc
 	return code;
 }
 
-/* Returns whether a sample shares the stack of the one before it (tp_legacy_same_stack). What looks
- * at frames then skips it: otherwise a dump of 1 MB could have a thousand million frames. */
-static bool is_same_stack(const struct tp_legacy *l, size_t i)
-{
-	const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
-
-	return i > 0 && s[-1].at == s->at && s[-1].n == s->n;
-}
-
 /* Marks places of the runtime. In a stack with names, Go leaves out the lines of its runtime's
  * functions at the leaf and of goexit at the root (runtime/pprof/pprof.go, printStackRecord). So an
  * address without a line there is the runtime's. A function whose name Go does not know has a line
@@ -161,7 +152,7 @@ static void mark_runtime(struct tp_legacy *l)
 		const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
 		bool named = false;
 
-		if (is_same_stack(l, i))
+		if (tp_legacy_is_same_stack(l, i))
 			continue;
 		for (size_t k = 0; k < s->n && !named; k++)
 			named = tp_legacy_place_at(l, stack[s->at + k])->nlines > 0;
@@ -199,7 +190,7 @@ static int put_samples(struct tp_legacy *l)
 
 	for (size_t i = 0; i < n && !code; i++) {
 		const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
-		size_t k = is_same_stack(l, i) ? 0 : s->n;
+		size_t k = tp_legacy_is_same_stack(l, i) ? 0 : s->n;
 
 		node = k || !s->n ? 0 : node;
 		while (k-- && !code) {

@@ -113,7 +113,7 @@ int tp_legacy_push(struct tp_legacy *l, uint64_t address);
 /* Pushes every 0x… in the text, minus `back`: 1 turns a return address into that of the call. With
  * `leaf`, the first address of the sample is not changed. Returns 1 after tp_legacy_lose() if an
  * address does not fit 64 bits; that loses the sample, too, unless `leaf` is set, which means that
- * samples have several lines. In a symbolized profile `back` is 0: its addresses are of calls. */
+ * samples have several lines. In a symbolized profile `back` counts as 0 (legacy_symbols.c). */
 int tp_legacy_push_all(struct tp_legacy *l, struct tp_scan text, unsigned back, bool leaf);
 /* Adds the sample, with a value for each type that was added (l->p->ntypes), and a label set of
  * tp_profile_label_set or 0. */
@@ -132,6 +132,9 @@ bool tp_legacy_next(struct tp_legacy *l, int *code);
 size_t tp_legacy_depth(const struct tp_legacy *l); /* addresses pushed */
 size_t tp_legacy_nsamples(const struct tp_legacy *l);
 struct tp_legacy_sample *tp_legacy_sample_at(const struct tp_legacy *l, size_t i);
+/* Returns whether sample i shares the stack of the one before it (tp_legacy_same_stack). What looks at
+ * frames skips it then: otherwise a dump of 1 MB could have a thousand million frames. */
+bool tp_legacy_is_same_stack(const struct tp_legacy *l, size_t i);
 struct tp_legacy_place *tp_legacy_place_at(const struct tp_legacy *l, size_t i);
 /* Removes the second frame of a stack. */
 void tp_legacy_strip_second(const struct tp_legacy *l, struct tp_legacy_sample *s);

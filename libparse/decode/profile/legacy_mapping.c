@@ -279,7 +279,7 @@ int tp_legacy_map_places(struct tp_legacy *l)
 	for (size_t i = 0; i < tp_legacy_nsamples(l) && !code; i++) {
 		const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
 
-		for (size_t k = 0; k < s->n && !code; k++)
+		for (size_t k = 0; k < s->n && !code && !tp_legacy_is_same_stack(l, i); k++)
 			code = map_place(l, &f, tp_legacy_place_at(l, stack[s->at + k]));
 	}
 	if (!code)

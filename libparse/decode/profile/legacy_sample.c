@@ -21,6 +21,13 @@ struct tp_legacy_place *tp_legacy_place_at(const struct tp_legacy *l, size_t i)
 	return (struct tp_legacy_place *)(void *)l->places.data + i;
 }
 
+bool tp_legacy_is_same_stack(const struct tp_legacy *l, size_t i)
+{
+	const struct tp_legacy_sample *s = tp_legacy_sample_at(l, i);
+
+	return i > 0 && s[-1].at == s->at && s[-1].n == s->n;
+}
+
 static int place_of(struct tp_legacy *l, uint64_t address, uint32_t *place)
 {
 	struct tp_legacy_place new = {.address = address};

@@ -1,12 +1,15 @@
 /* Symbolized profiles, as google-pprof --raw and jeprof --raw write them (PrintSymbolizedProfile): names
- * of addresses, then a profile of another format, whose addresses are those of calls already:
+ * of addresses, then a profile of another format:
  *
  *   --- symbol
  *   binary=/usr/bin/server
  *   0x00000000004010f0 CALLER--INLINED CALLEE--…
  *   ---
  *   --- heap            or profile, growth, contention
- *   the profile */
+ *   the profile
+ *
+ * The names belong to the addresses of calls. A CPU profile that google-pprof wrote has these addresses, one
+ * that was fetched from a server has return addresses, which are one above. */
 #include <string.h>
 
 #include "decode/profile/legacy.h"
@@ -68,36 +71,62 @@ static int add_names(struct tp_legacy *l, struct tp_legacy_place *place, struct 
 	return 0;
 }
 
-int tp_legacy_symbols(struct tp_legacy *l)
+/* Returns the place at this address that has no name yet, or NULL. */
+static struct tp_legacy_place *find(struct tp_legacy *l, uint64_t address)
 {
-	struct tp_lines now = l->lines;
-	int code = 0;
+	uint32_t i = tp_ids_get(&l->by_address, address);
+	struct tp_legacy_place *place = i == TP_NO_ID ? NULL : tp_legacy_place_at(l, i);
 
-	l->lines = tp_lines(l->data, l->body);
-	tp_lines_next(&l->lines);
-	while (!code && tp_lines_next(&l->lines)) {
+	return place && !place->nlines ? place : NULL;
+}
+
+/* Reads the next line "0x4010f0 main". Returns false at the end of the names, or after an error. */
+static bool next_name(struct tp_legacy *l, bool tell, uint64_t *address, struct tp_scan *name,
+		      int *code)
+{
+	while (!*code && tp_lines_next(&l->lines)) {
 		struct tp_scan s = tp_scan_trim(l->lines.line);
-		uint64_t address;
-		uint32_t place;
 
 		if (tp_scan_begins(s, "---"))
-			break;
+			return false;
 		if (s.at == s.end)
 			continue;
 		if (tp_scan_text(&s, "binary=")) {
-			code = tp_legacy_string(l, s.at, tp_scan_left(&s), &l->binary);
-			continue;
+			*code = tp_legacy_string(l, s.at, tp_scan_left(&s), &l->binary);
+		} else if (!tp_scan_text(&s, "0x") || tp_scan_hex(&s, address) != TP_NUMBER_OK) {
+			if (tell)
+				*code = tp_legacy_lose(
+				    l, 0, "is not an address and its name (0x4010f0 main)");
+		} else {
+			/* A name "0x4010f0" says that there is none. */
+			*name = tp_scan_trim(s);
+			if (!tp_scan_begins(*name, "0x"))
+				return true;
 		}
-		if (!tp_scan_text(&s, "0x") || tp_scan_hex(&s, &address) != TP_NUMBER_OK) {
-			code =
-			    tp_legacy_lose(l, 0, "is not an address and its name (0x4010f0 main)");
-			continue;
-		}
-		place = tp_ids_get(&l->by_address, address);
-		/* A name "0x4010f0" says that there is none. */
-		if (place != TP_NO_ID && !tp_legacy_place_at(l, place)->nlines &&
-		    !tp_scan_begins(tp_scan_trim(s), "0x"))
-			code = add_names(l, tp_legacy_place_at(l, place), s);
+	}
+	return false;
+}
+
+int tp_legacy_symbols(struct tp_legacy *l)
+{
+	struct tp_lines now = l->lines, begin = tp_lines(l->data, l->body);
+	uint64_t address, calls = 0, returns = 0;
+	struct tp_legacy_place *place;
+	struct tp_scan name;
+	int code = 0;
+
+	tp_lines_next(&begin);
+	for (l->lines = begin; next_name(l, false, &address, &name, &code);) {
+		calls += find(l, address) != NULL;
+		returns += find(l, address + 1) != NULL;
+	}
+	for (l->lines = begin; next_name(l, true, &address, &name, &code);) {
+		place = find(l, address);
+		if (place)
+			code = add_names(l, place, name);
+		place = returns > calls ? find(l, address + 1) : NULL;
+		if (place && !code)
+			code = add_names(l, place, name);
 	}
 	l->lines = now;
 	return code;

@@ -18,7 +18,9 @@
 #include "decode/profile/kinds.h"
 #include "open/perf.h"
 
-#define MAX_EVENTS 64
+#define MAX_EVENTS 64 /* the last stands for all others if there are more */
+
+#define MAX_LOST ((int64_t)1 << 40)
 
 enum key { KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_TIME, NKEYS };
 
@@ -35,8 +37,13 @@ struct perf {
 	struct tp_err *err;
 	bool strict;
 	struct tp_lines lines;
-	struct tp_scan events[MAX_EVENTS]; /* without modifiers */
+	struct {
+		struct tp_scan name; /* without modifiers */
+		bool without;	     /* some of its samples have no period: each counts as 1 */
+		bool with;
+	} events[MAX_EVENTS];
 	size_t nevents;
+	bool more; /* events than have a type of their own */
 	uint32_t key[NKEYS], nanoseconds;
 
 	bool open; /* a sample is being read */
@@ -45,6 +52,8 @@ struct perf {
 	struct tp_buf chain;	/* struct tp_frame: one location */
 	struct tp_ids mappings; /* number of the mapping, by the string of its file */
 	int64_t first_ns, last_ns;
+	bool stray;	 /* frames without a sample were told */
+	bool ended;	 /* an empty line has ended a stack */
 	uint64_t others; /* lines that belong to no sample */
 };
 
@@ -75,57 +84,48 @@ static int lose(struct perf *f, uint64_t samples, const char *why)
 
 /* ---- events ---- */
 
-/* Takes the modifiers off "cycles:uppp" and "cpu-clock:uhH"; those of one event are one event. The name
- * of a tracepoint, "sched:sched_switch", has a word behind its colon. */
-static struct tp_scan event_of(struct tp_scan s)
-{
-	const char *colon = memrchr(s.at, ':', tp_scan_left(&s));
-	struct tp_scan modifiers = {colon ? colon + 1 : s.end, s.end};
-
-	if (!colon || colon == s.at)
-		return s;
-	tp_scan_run(&modifiers, "ukhHGpPIDSWe");
-	return modifiers.at == modifiers.end ? (struct tp_scan){s.at, colon} : s;
-}
-
 static bool is_record(const struct tp_perf_sample *s)
 {
 	return tp_scan_begins(s->event, "PERF_RECORD_");
 }
 
-/* Returns the number of an event, MAX_EVENTS if it is not among them. */
+/* Returns the number of an event, f->nevents if it is not among them. */
 static size_t find_event(const struct perf *f, struct tp_scan event)
 {
 	size_t n = tp_scan_left(&event);
 
 	for (size_t i = 0; i < f->nevents; i++)
-		if (tp_scan_left(&f->events[i]) == n && !memcmp(f->events[i].at, event.at, n))
+		if (tp_scan_left(&f->events[i].name) == n &&
+		    !memcmp(f->events[i].name.at, event.at, n))
 			return i;
-	return MAX_EVENTS;
+	return f->more ? MAX_EVENTS - 1 : f->nevents;
 }
 
 /* Looks at all lines for the events. */
-static int find_events(struct perf *f)
+static void find_events(struct perf *f)
 {
+	static const char others[] = "other events";
 	struct tp_lines lines = f->lines;
 	struct tp_perf_sample s;
-	struct tp_perf_frame frame;
-	bool open = false;
 
 	while (tp_lines_next(&lines)) {
-		if (open && tp_perf_frame(lines.line, &frame))
+		size_t i;
+
+		/* Most lines are frames, which begin with a tab. */
+		if (lines.line.at == lines.line.end || *lines.line.at == '\t' ||
+		    *lines.line.at == '#' || !tp_perf_sample(lines.line, &s) || is_record(&s))
 			continue;
-		open = tp_perf_sample(lines.line, &s);
-		if (!open || is_record(&s) || find_event(f, event_of(s.event)) < MAX_EVENTS)
-			continue;
-		if (f->nevents == MAX_EVENTS)
-			return tp_err_set(f->err, TP_ELIMIT, tp_lines_offset(&lines),
-					  "line %llu has the %dth event; give perf script fewer "
-					  "with --itrace or in several files",
-					  (unsigned long long)lines.number, MAX_EVENTS + 1);
-		f->events[f->nevents++] = event_of(s.event);
+		i = find_event(f, tp_perf_event(s.event));
+		if (i == MAX_EVENTS - 1 && !f->more) {
+			f->more = true;
+			f->events[f->nevents++].name =
+			    (struct tp_scan){others, others + strlen(others)};
+		} else if (i == f->nevents) {
+			f->events[f->nevents++].name = tp_perf_event(s.event);
+		}
+		f->events[i].with |= s.period >= 0;
+		f->events[i].without |= s.period < 0;
 	}
-	return 0;
 }
 
 static bool is_clock(struct tp_scan event)
@@ -161,7 +161,9 @@ static int add_types(struct perf *f)
 	if (!code && f->nevents == 1)
 		code = add_type(f, (struct tp_scan){samples, samples + strlen(samples)}, count);
 	for (size_t i = 0; i < f->nevents && !code; i++)
-		code = add_type(f, f->events[i], is_clock(f->events[i]) ? f->nanoseconds : count);
+		code = add_type(
+		    f, f->events[i].name,
+		    is_clock(f->events[i].name) && !f->events[i].without ? f->nanoseconds : count);
 	return failed(f, code);
 }
 
@@ -246,9 +248,9 @@ static size_t add_number(const struct perf *f, struct tp_label *labels, size_t n
 
 static int end_sample(struct perf *f)
 {
-	int64_t values[MAX_EVENTS + 1] = {0}, value = f->s.period >= 0 ? f->s.period : 1;
+	size_t event = find_event(f, tp_perf_event(f->s.event)), n = 0;
+	int64_t values[MAX_EVENTS + 1] = {0};
 	struct tp_label labels[NKEYS] = {{.key = f->key[KEY_COMM]}};
-	size_t n = 1;
 	uint32_t stack = 0, set = 0;
 	int code;
 
@@ -256,17 +258,14 @@ static int end_sample(struct perf *f)
 		return 0;
 	f->open = false;
 	values[0] = 1;
-	if (f->nevents == 1)
-		values[1] = value;
-	else
+	values[f->nevents == 1 ? 1 : event] = f->events[event].without ? 1 : f->s.period;
+	if (f->nevents > 1 && event)
 		values[0] = 0;
-	if (f->nevents > 1)
-		values[find_event(f, event_of(f->s.event))] = value;
 	code = push_frames(f, &stack);
 	f->frames.size = 0;
-	if (!code)
+	if (!code && tp_scan_left(&f->s.comm))
 		code = tp_dict_string(f->p->dict, f->s.comm.at, tp_scan_left(&f->s.comm),
-				      &labels[0].text);
+				      &labels[n++].text);
 	n = add_number(f, labels, n, KEY_PID, f->s.pid);
 	n = add_number(f, labels, n, KEY_TID, f->s.tid);
 	n = add_number(f, labels, n, KEY_CPU, f->s.cpu);
@@ -290,9 +289,10 @@ static int read_record(struct perf *f, const struct tp_perf_sample *s)
 	if (!rest.at)
 		rest = (struct tp_scan){s->rest.end, s->rest.end};
 	tp_scan_text(&rest, "lost ");
-	return tp_scan_int(&rest, false, &lost) == TP_NUMBER_OK && lost > 0
-		   ? lose(f, (uint64_t)lost, "says that perf lost samples")
-		   : 0;
+	if (tp_scan_int(&rest, false, &lost) != TP_NUMBER_OK || lost <= 0)
+		return 0;
+	/* Many of them are added up. */
+	return lose(f, lost < MAX_LOST ? (uint64_t)lost : MAX_LOST, "says that perf lost samples");
 }
 
 static int begin_sample(struct perf *f, const struct tp_perf_sample *s)
@@ -301,12 +301,34 @@ static int begin_sample(struct perf *f, const struct tp_perf_sample *s)
 
 	f->s = *s;
 	f->open = true;
+	f->stray = false;
 	if (s->time_ns >= 0) {
 		f->first_ns =
 		    f->first_ns < 0 || s->time_ns < f->first_ns ? s->time_ns : f->first_ns;
 		f->last_ns = s->time_ns > f->last_ns ? s->time_ns : f->last_ns;
 	}
-	return tp_perf_frame(s->rest, &frame) ? add_frame(f, &frame) : 0;
+	if (tp_perf_is_tracepoint(s) || s->rest.at == s->rest.end)
+		return 0;
+	return tp_perf_frame(s->rest, true, &frame)
+		   ? add_frame(f, &frame)
+		   : lose(f, 0,
+			  "has fields behind its event that are not a frame (ADDRESS FUNCTION "
+			  "(FILE))");
+}
+
+/* Gives the frame before this line its file and line. */
+static int add_place(struct perf *f, const struct tp_perf_place *place)
+{
+	struct frame *last = (struct frame *)(void *)(f->frames.data + f->frames.size) - 1;
+	struct tp_function function = tp_dict_function_at(f->p->dict, last->frame.function);
+	int code =
+	    tp_dict_string(f->p->dict, place->file.at, tp_scan_left(&place->file), &function.file);
+
+	last->inlined |= place->inlined;
+	last->frame.line = place->line;
+	if (!code && last->frame.function)
+		code = tp_dict_function(f->p->dict, &function, &last->frame.function);
+	return failed(f, code);
 }
 
 static int read_line(struct perf *f)
@@ -314,26 +336,66 @@ static int read_line(struct perf *f)
 	struct tp_scan line = tp_scan_trim(f->lines.line);
 	struct tp_perf_sample s;
 	struct tp_perf_frame frame;
+	struct tp_perf_place place;
 	int code;
 
-	if (line.at == line.end)
+	if (line.at == line.end) {
 		/* Some versions print an empty line before the stack. */
+		f->ended |= f->open && f->frames.size;
+		f->stray = false;
 		return f->frames.size ? end_sample(f) : 0;
+	}
 	if (*line.at == '#')
 		return 0;
-	if (f->open && tp_perf_frame(f->lines.line, &frame))
-		return add_frame(f, &frame);
-	if (!tp_perf_sample(f->lines.line, &s)) {
-		if (f->open && f->frames.size)
-			return lose(f, 0, "is not a frame of a stack (ADDRESS FUNCTION (FILE))");
-		f->others++;
-		return 0;
+	if (*f->lines.line.at != '\t' && tp_perf_sample(f->lines.line, &s)) {
+		code = end_sample(f);
+		if (!code)
+			code = is_record(&s) ? read_record(f, &s) : begin_sample(f, &s);
+		return code;
 	}
-	code = end_sample(f);
-	if (!code)
-		code = find_event(f, event_of(s.event)) == MAX_EVENTS ? read_record(f, &s)
-								      : begin_sample(f, &s);
-	return code;
+	if (tp_perf_frame(f->lines.line, false, &frame)) {
+		if (f->open)
+			return add_frame(f, &frame);
+		if (f->stray)
+			return 0;
+		f->stray = true;
+		return lose(f, 1, "is a frame of a stack without the line of its sample");
+	}
+	if (f->open && f->frames.size && tp_perf_place(f->lines.line, &place))
+		return add_place(f, &place);
+	if (f->open)
+		return lose(f, 0, "is not a frame of a stack (ADDRESS FUNCTION (FILE))");
+	f->others++;
+	return 0;
+}
+
+static int add_notices(struct perf *f)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < f->nevents && !code; i++)
+		if (f->events[i].with && f->events[i].without)
+			code = tp_profile_add_notice(
+			    f->p, TP_WARNING, TP_OFFSET_NONE,
+			    "some samples of %.*s have no period, so each counts as 1",
+			    (int)(tp_scan_left(&f->events[i].name) < 60
+				      ? tp_scan_left(&f->events[i].name)
+				      : 60),
+			    f->events[i].name.at);
+	if (!code && f->more)
+		code = tp_profile_add_notice(f->p, TP_WARNING, TP_OFFSET_NONE,
+					     "more than %d events; the type \"other events\" has "
+					     "those after the first %d",
+					     MAX_EVENTS - 1, MAX_EVENTS - 1);
+	if (!code && f->open && f->ended)
+		code = tp_profile_add_notice(
+		    f->p, TP_WARNING, TP_OFFSET_NONE,
+		    "the last stack may be cut off: no empty line follows it");
+	if (!code && f->others)
+		code = tp_profile_add_notice(f->p, TP_INFO, TP_OFFSET_NONE,
+					     "lines that belong to no sample: %llu",
+					     (unsigned long long)f->others);
+	return failed(f, code);
 }
 
 int tp_perf_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
@@ -344,9 +406,8 @@ int tp_perf_read(const uint8_t *data, size_t size, const struct tp_profile_optio
 
 	f.first_ns = f.last_ns = -1;
 	snprintf(p->format, sizeof(p->format), "%s", tp_kind_format(TP_KIND_PERF));
-	code = find_events(&f);
-	if (!code)
-		code = add_types(&f);
+	find_events(&f);
+	code = add_types(&f);
 	while (!code && tp_lines_next(&f.lines))
 		code = read_line(&f);
 	if (!code && f.open && data[size - 1] != '\n') {
@@ -354,11 +415,9 @@ int tp_perf_read(const uint8_t *data, size_t size, const struct tp_profile_optio
 		code = lose(&f, 1, "is cut off, and the stack with it");
 	}
 	if (!code)
+		code = add_notices(&f);
+	if (!code)
 		code = end_sample(&f);
-	if (!code && f.others)
-		code = failed(&f, tp_profile_add_notice(p, TP_INFO, TP_OFFSET_NONE,
-							"lines that belong to no sample: %llu",
-							(unsigned long long)f.others));
 	p->duration_ns = f.last_ns - f.first_ns;
 	tp_buf_release(&f.frames);
 	tp_buf_release(&f.chain);
