@@ -391,7 +391,7 @@ static void report(void *ctx, const struct rec_result *r)
 
 	if (code)
 		cmd_nomem(&args->cmd);
-	args->loses = rec_report_loses(r);
+	args->loses = rec_report_loses(r, args->request.children);
 	/* One write, so that it is not mixed with what the program says. */
 	while (done < text.size &&
 	       ((n = write(STDERR_FILENO, text.data + done, text.size - done)) > 0 ||

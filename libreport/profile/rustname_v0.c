@@ -13,7 +13,7 @@
 enum {
 	DEEPEST = 128,	    /* nested parts */
 	MOST_STEPS = 20000, /* parts, those that are referred to several times counted as often */
-	LONGEST = 16384,    /* bytes of the demangled name */
+	LONGEST = 16384,    /* bytes of a name, mangled or not */
 	END = 0		    /* next() at the end: no character of a name */
 };
 
@@ -592,7 +592,7 @@ int rep_rust_demangle_v0(struct tp_text name, bool whole, struct tp_buf *out, bo
 	struct v0 r = {.out = out, .begin = out->size, .brief = !whole};
 
 	*put = false;
-	if (!tp_text_begins(name, "_R"))
+	if (!tp_text_begins(name, "_R") || name.size > LONGEST)
 		return 0;
 	r.text = name.text + 2;
 	/* Without a suffix of compilers, such as ".llvm.123". */

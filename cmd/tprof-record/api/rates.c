@@ -7,11 +7,9 @@ void tprof_set_heap_rate(uint64_t bytes)
 {
 	const struct rec_host *h = api_enter();
 
-	if (!h && !bytes)
-		return;
 	/* Its tables are large if this is what the library begins with. */
 	atomic_store(&api.heap_rate, bytes);
-	if (!h && api_begin(&h))
+	if (!h && (!bytes || api_begin(&h)))
 		return;
 	h->set_heap_rate(bytes);
 }

@@ -82,7 +82,8 @@ static int add(struct api_stream *s, struct rec_process *p, const struct rec_spo
 		p->events = (const struct rec_event *)(const void *)(map + (at - page));
 		p->nevents = n - s->done;
 	}
-	if (p->nevents > MOST_RECORDS && p->events[MOST_RECORDS - 1].end < until) {
+	if (p->nevents > MOST_RECORDS && p->events[MOST_RECORDS - 1].end < until &&
+	    p->events[MOST_RECORDS - 1].end > s->until) {
 		p->nevents = MOST_RECORDS;
 		until = p->events[MOST_RECORDS - 1].end;
 	}

@@ -332,7 +332,6 @@ static bool make_part(const struct rec_host *h)
 	int code = 0;
 
 	t.begun = true;
-	t.over = last && more;
 	pthread_mutex_unlock(&t.lock);
 	was = api_inside(h);
 	if (begin)
@@ -347,11 +346,13 @@ static bool make_part(const struct rec_host *h)
 	t.length = t.length < PART_NS ? t.length : PART_NS;
 	t.due = h->now() + t.length;
 	t.error = code;
+	/* A part has a limited number of records. */
+	t.over = last && more && t.stream.until == UINT64_MAX;
 	return !code && t.stream.part.size;
 }
 
-/* Under the lock. */
-static const void *next_piece(size_t *size)
+/* Under the lock. Waits for the next piece; the first one does not come any more after an error. */
+static const void *next_piece(size_t *size, bool first)
 {
 	const struct rec_host *h = atomic_load(&api.host);
 
@@ -366,6 +367,8 @@ static const void *next_piece(size_t *size)
 			*size = t.stream.part.size;
 			return t.stream.part.data;
 		}
+		if (first && t.error)
+			break;
 	}
 	return NULL;
 }
@@ -381,7 +384,7 @@ const void *tprof_trace_read(size_t *size)
 	pthread_mutex_lock(&t.lock);
 	if (!t.reading) {
 		t.reading = true;
-		next = next_piece(size);
+		next = next_piece(size, false);
 		t.reading = false;
 	}
 	pthread_mutex_unlock(&t.lock);
@@ -502,7 +505,7 @@ static int append_first(void)
 	int code;
 
 	t.reading = true;
-	data = next_piece(&size);
+	data = next_piece(&size, true);
 	t.reading = false;
 	code = data ? append(data, size) : t.error ? t.error : EIO;
 	/* What a full disk loses is told at the end. */

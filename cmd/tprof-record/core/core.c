@@ -122,6 +122,9 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 	if ((!s || s->core.generation) && !(s = rec_map(sizeof(*s))))
 		return ENOMEM;
 	error = rec_arena_make(shared, scale_for(options), &arena, &fd);
+	/* A limit on the size of files, or no memory for large tables. */
+	if (error && scale_for(options))
+		error = rec_arena_make(shared, 0, &arena, &fd);
 	if (error)
 		return error;
 	/* After a fork: the parent's arena is still mapped, and its modules are copied from it. */

@@ -136,7 +136,8 @@ struct rec_state {
 	_Atomic uint32_t reading_modules;
 	_Atomic uint32_t edge_levels, key_levels; /* of these tables (table.h) that have memory */
 	_Atomic uint32_t wary[REC_NPARTS]; /* reservations to refuse at once after one failed */
-	_Atomic int64_t heap_told; /* bytes in use, in the last HEAP record */
+	_Atomic int64_t heap_told, heap_most; /* bytes in use: in the last HEAP record, the most told */
+	_Atomic uint64_t heap_told_ns;
 	_Atomic uint64_t free_gs;		/* places of goroutines, as header.free_chunks */
 	uint32_t ncaches;
 	/* The first REC_NCOMMON are shared by the threads that have no cache of their own. */

@@ -172,6 +172,9 @@ size_t rec_drain(struct rec_drain *d, const struct rec_arena *a, struct rec_spoo
 			d->exec_ns = e->end;
 			d->exec_path = e->arg;
 		}
+		/* The last exec failed. */
+		if (kind == REC_PROCESS_EXIT)
+			d->exec_ns = 0;
 		if (kind == REC_PROCESS_FORK)
 			d->forked[d->nforks++ % REC_DRAIN_FORKS] = (uint32_t)e->object;
 	}

@@ -148,9 +148,10 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 	say_losses_of(l, "other processes", &r->rest);
 }
 
-static void say_remarks(struct lines *l, const struct rec_result *r)
+static void say_remarks(struct lines *l, const struct rec_result *r,
+			const struct rec_request *request)
 {
-	if (r->last.nfiles && !rec_report_loses(r))
+	if (r->last.nfiles && !rec_report_loses(r, request->children))
 		say(l, "nothing lost");
 	if (r->last.remark[0])
 		say(l, "%s", r->last.remark);
@@ -160,16 +161,29 @@ static void say_remarks(struct lines *l, const struct rec_result *r)
 		say(l, "%s", r->limits);
 }
 
+/* Says what ended before its program did. `named` names the recorder and the program. */
+static void say_end(struct lines *l, const struct rec_result *r, bool named)
+{
+	const char *recorder = named ? "tprof-record: " : "", *program = named ? r->program : "",
+		   *colon = named ? ": " : "";
+	char n[40];
+
+	if (r->ended[0])
+		say(l, "%s%s%srecording ended %s", recorder, program, colon, r->ended);
+	if (r->others_ended)
+		say(l, "%s%s%srecording of %s ended early; the first: %s", recorder, program, colon,
+		    rec_dump_plural(n, r->others_ended, "process"), r->other_ended);
+	if (r->turned_away)
+		say(l, "%s%s%snot recorded: %s: too many at the same time", recorder, program,
+		    colon, rec_dump_plural(n, r->turned_away, "process"));
+}
+
 static void say_others(struct lines *l, const struct rec_result *r,
 		       const struct rec_request *request)
 {
 	char n[40];
 
-	if (r->ended[0])
-		say(l, "recording ended %s", r->ended);
-	if (r->others_ended)
-		say(l, "recording of %s ended early; the first: %s",
-		    rec_dump_plural(n, r->others_ended, "process"), r->other_ended);
+	say_end(l, r, false);
 	if (r->children)
 		say(l, "not recorded: %s%s that %s", r->more_children ? "at least " : "",
 		    rec_dump_plural(n, r->children, "process"),
@@ -178,9 +192,6 @@ static void say_others(struct lines *l, const struct rec_result *r,
 			  "off by a sandbox)"
 		    : r->attached ? "it started"
 				  : "it started; use --follow-children");
-	if (r->turned_away)
-		say(l, "not recorded: %s: too many at the same time",
-		    rec_dump_plural(n, r->turned_away, "process"));
 	if (r->strangers)
 		say(l, "not recorded: %s of other users",
 		    rec_dump_plural(n, r->strangers, "process"));
@@ -245,7 +256,7 @@ int rec_report(const struct rec_result *r, const struct rec_request *request, st
 	say_how_it_ended(&l, r);
 	say_files(&l, r, request);
 	say_running(&l, r);
-	say_remarks(&l, r);
+	say_remarks(&l, r, request);
 	say_others(&l, r, request);
 	say_troubles(&l, r);
 	say_what_next(&l, r);
@@ -257,6 +268,7 @@ int rec_report_troubles(const struct rec_result *r, struct tp_buf *out)
 	struct lines l = {.out = out};
 
 	say_losses(&l, r);
+	say_end(&l, r, true);
 	say_troubles(&l, r);
 	return l.failed ? TP_ENOMEM : 0;
 }
@@ -269,9 +281,9 @@ static bool loses(const struct rec_dump *d)
 	return d->lost_switches || d->unfinished || d->spilled || d->nonsense || d->ntroubles;
 }
 
-bool rec_report_loses(const struct rec_result *r)
+bool rec_report_loses(const struct rec_result *r, bool children)
 {
-	return loses(&r->last) || loses(&r->rest) || r->snapshot_troubles || r->other_troubles ||
-	       r->turned_away || r->refused[0] || !r->recorded || r->ended[0] || r->others_ended ||
-	       r->cut[0];
+	return (children && r->children) || loses(&r->last) || loses(&r->rest) ||
+	       r->snapshot_troubles || r->other_troubles || r->turned_away || r->refused[0] ||
+	       !r->recorded || r->ended[0] || r->others_ended || r->cut[0];
 }

@@ -11,6 +11,6 @@ int rec_report(const struct rec_result *r, const struct rec_request *request, st
 /* Writes only losses and errors, for --quiet. */
 int rec_report_troubles(const struct rec_result *r, struct tp_buf *out);
 /* Returns whether anything that was to be recorded is missing from the files. */
-bool rec_report_loses(const struct rec_result *r);
+bool rec_report_loses(const struct rec_result *r, bool children);
 
 #endif

@@ -116,7 +116,7 @@ static void test_report_losses(void **state)
 		   "tprof-record: run/block.pb.gz: cannot write it\n"
 		   "look at it: tprof-top run/trace.out\n"
 		   "            tprof-top run/heap.pb.gz\n");
-	assert_true(rec_report_loses(&r));
+	assert_true(rec_report_loses(&r, false));
 }
 
 static void test_report_running(void **state)
@@ -196,17 +196,17 @@ static void test_report_nothing(void **state)
 	assert_int_equal(rec_report_troubles(&r, &out), 0);
 	assert_true(out.size > 0);
 	tp_buf_release(&out);
-	assert_true(rec_report_loses(&r));
+	assert_true(rec_report_loses(&r, false));
 	r = recorded();
 	assert_int_equal(rec_report_troubles(&r, &out), 0);
 	assert_int_equal(out.size, 0);
 	tp_buf_release(&out);
-	assert_false(rec_report_loses(&r));
+	assert_false(rec_report_loses(&r, false));
 	r.last.lost[REC_LOST_BUCKETS] = 1;
 	assert_int_equal(rec_report_troubles(&r, &out), 0);
 	assert_true(out.size > 0);
 	tp_buf_release(&out);
-	assert_true(rec_report_loses(&r));
+	assert_true(rec_report_loses(&r, false));
 }
 
 static void test_report_goes_on(void **state)
@@ -234,7 +234,7 @@ static void test_report_attached(void **state)
 	r.children = 2;
 	strcpy(r.cut, "3 of 9 stacks are cut");
 	strcpy(r.limits, "not seen: time in the kernel");
-	assert_true(rec_report_loses(&r));
+	assert_true(rec_report_loses(&r, false));
 	expect(&r, "tprof-record: server: 3 of 9 stacks are cut\n"
 		   "tprof-record: server: process 4711, recorded for 1.5s, until it ended\n"
 		   "not seen: time in the kernel\n"

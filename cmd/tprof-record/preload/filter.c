@@ -230,7 +230,8 @@ uint32_t filter_comes(bool strict, const void *program)
 	uint32_t was = atomic_load(&rec_lacks), lacks = was;
 	char why[96];
 
-	if (!strict && !is_readable(f))
+	/* A child of vfork has its parent's memory. */
+	if ((rec_alive() && !exit_is_own_process()) || (!strict && !is_readable(f)))
 		return 0;
 	for (size_t i = 0; i < NCALLS; i++) {
 		const struct call *c = &calls[i];
@@ -257,6 +258,8 @@ uint32_t filter_comes(bool strict, const void *program)
 
 void filter_came(uint32_t lacks, bool installed)
 {
+	if (rec_alive() && !exit_is_own_process())
+		return;
 	if (!installed) {
 		atomic_fetch_and(&rec_lacks, ~lacks);
 		if (lacks & (REC_NEED_ALL | REC_NEED_RETURN))

@@ -83,6 +83,16 @@ static int install(int n, bool restart)
 	return REAL(sigaction)(n, &ours, NULL);
 }
 
+/* Returns whether calls are to go on after our signal: always, unless the program has a handler that says
+ * otherwise. */
+static bool restarts(const struct sigaction *to)
+{
+	bool handled =
+	    to->sa_flags & SA_SIGINFO || (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN);
+
+	return !handled || to->sa_flags & SA_RESTART;
+}
+
 uint32_t signal_take(void)
 {
 	for (int n = FIRST_CHOICE; n > SIGRTMIN && !number; n--)
@@ -121,7 +131,7 @@ void signal_after_exec(void)
 	if (number && ignored)
 		signal_ignore();
 	else if (number && rec_may(REC_NEED_HANDLER))
-		install(number, true);
+		install(number, restarts(&theirs));
 }
 
 /* ---- hooks ---- */
@@ -140,15 +150,12 @@ static const sigset_t *without_ours(const sigset_t *set, sigset_t *room)
  * memory. */
 static void take(const struct sigaction *to)
 {
-	bool handled =
-	    to->sa_flags & SA_SIGINFO || (to->sa_handler != SIG_DFL && to->sa_handler != SIG_IGN);
-
 	if (!exit_is_own_process()) {
 		REAL(sigaction)(number, to, NULL);
 		return;
 	}
 	theirs = *to;
-	install(number, !handled || to->sa_flags & SA_RESTART);
+	install(number, restarts(to));
 }
 
 HOOK int sigaction(int n, const struct sigaction *restrict to, struct sigaction *restrict was)

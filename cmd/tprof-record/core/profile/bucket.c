@@ -18,8 +18,9 @@ static inline bool is_bucket(uint32_t entry, const void *key)
 				*there = &a->buckets[(entry - 1) & (REC_NBUCKETS(a->scale) - 1)];
 
 	_Static_assert(REC_NBUCKETS(REC_NSCALES - 1) < 1u << REC_ENTRY_BITS, "a place names it");
-	return there->stack == bucket->stack && there->size == bucket->size &&
-	       there->kind == bucket->kind;
+	/* The program may have changed the place. */
+	return entry <= REC_NBUCKETS(a->scale) && there->stack == bucket->stack &&
+	       there->size == bucket->size && there->kind == bucket->kind;
 }
 
 /* Expects the lock. */

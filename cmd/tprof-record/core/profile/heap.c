@@ -88,17 +88,24 @@ static void keep_peak(struct rec_bucket *b, uint32_t number)
 	atomic_store_explicit(&b->u.heap.peak_number, number, memory_order_relaxed);
 }
 
-/* Writes how much is in use into the trace, where that has changed enough. */
+/* Writes how much is in use into the trace, where that has changed enough: at most once per millisecond, but a
+ * new maximum always. A thread that is over leaves it to the next one. */
 static void tell(int64_t in_use)
 {
 	struct rec_event e = {.kind = REC_HEAP, .object = in_use > 0 ? (uint64_t)in_use : 0};
 	struct rec_state *s = rec_state();
 	int64_t change = in_use - atomic_load_explicit(&s->heap_told, memory_order_relaxed);
 
-	if ((change < REC_HEAP_CHANGE && change > -REC_HEAP_CHANGE) || !rec_tracing())
+	if ((change < REC_HEAP_CHANGE && change > -REC_HEAP_CHANGE) || !rec_tracing() ||
+	    !rec_self.g)
+		return;
+	e.start = e.end = rec_now();
+	if (in_use > atomic_load_explicit(&s->heap_most, memory_order_relaxed))
+		atomic_store_explicit(&s->heap_most, in_use, memory_order_relaxed);
+	else if (e.end - atomic_load_explicit(&s->heap_told_ns, memory_order_relaxed) < 1000000)
 		return;
 	atomic_store_explicit(&s->heap_told, in_use, memory_order_relaxed);
-	e.start = e.end = rec_now();
+	atomic_store_explicit(&s->heap_told_ns, e.end, memory_order_relaxed);
 	rec_write_inside(&e);
 }
 

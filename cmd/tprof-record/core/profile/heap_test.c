@@ -421,7 +421,7 @@ static void test_heap_snapshots_while_running(void **state)
 	assert_true(t.frees == THREADS * 20000);
 }
 
-/* The trace has the memory in use where it has changed by 64 KiB. */
+/* The trace has the memory in use where it has changed by 64 KiB, but not more often than once per millisecond. */
 static void test_heap_in_trace(void **state)
 {
 	const struct rec_options options = {.heap_rate = 1, .trace = 1};
@@ -432,10 +432,17 @@ static void test_heap_in_trace(void **state)
 		rec_malloc((void *)(i << 12), 10000, 0);
 	assert_int_equal(1, count_events(REC_HEAP));
 	assert_int_equal(70000, event_at(REC_HEAP, 0)->object);
+	usleep(1100);
 	for (uintptr_t i = 1; i <= 10; i++)
 		rec_free((void *)(i << 12));
 	assert_int_equal(2, count_events(REC_HEAP));
 	assert_int_equal(0, event_at(REC_HEAP, 1)->object);
+	/* The same again and again in a millisecond is told once or not at all. */
+	for (uintptr_t i = 1; i <= 100; i++) {
+		rec_malloc((void *)(i << 12), 70000, 0);
+		rec_free((void *)(i << 12));
+	}
+	assert_true(count_events(REC_HEAP) < 20);
 }
 
 /* Links that go round in a circle, or nowhere, end. */

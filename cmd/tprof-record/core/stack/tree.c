@@ -21,7 +21,9 @@ static inline bool is_node(uint32_t entry, const void *key)
 	const struct rec_node *node = key, *there = &a->nodes[entry & (REC_NNODES(a->scale) - 1)];
 
 	_Static_assert(REC_NNODES(REC_NSCALES - 1) <= 1u << REC_ENTRY_BITS, "a place names it");
-	return there->pc == node->pc && there->parent == node->parent;
+	/* The program may have changed the place. */
+	return entry < REC_NNODES(a->scale) && there->pc == node->pc &&
+	       there->parent == node->parent;
 }
 
 /* Appends a complete node. Expects the lock. */
