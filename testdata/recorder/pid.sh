@@ -9,15 +9,15 @@ outside() {
 	mkfifo line
 	${AS:-} "$programs/attached" "$@" <line >outside.out 2>program.err &
 	program=$!
-	exec 3>line
+	exec 9>line # 3 and 4 are the jobserver of make
 	record --pid=$program -o dumps $options >recorder.out 2>outside.err &
 	recorder=$!
 	for i in $(seq 200); do
 		grep -q 'recording process' outside.err || ! kill -0 $recorder 2>/dev/null || { sleep 0.02; continue; }
 		break
 	done
-	echo go >&3
-	exec 3>&-
+	echo go >&9
+	exec 9>&-
 	wait $program
 	ended=$?
 	wait $recorder
