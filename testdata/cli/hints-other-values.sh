@@ -20,7 +20,7 @@ tprof-top new 2>&1
 echo ==
 tprof-top --binary=/bin/sh new 2>&1 | grep -c "has no names" || :
 echo == nothing in use at the end: what was
-cp "$OLDPWD/testdata/freed.heap" .
+cp "$OLDPWD/testdata/odd/freed.heap" .
 tprof-top old 2>&1
 tprof-top freed.heap 2>&1
 tprof-top --sample-index=temporary_objects freed.heap 2>&1
