@@ -154,8 +154,7 @@ static void test_folded_is_not(void **state)
 	    "# a;b 1\n",
 	    "a;b -1\n",
 	    "a;b 1\n\001\n",
-	    "10.0.0.1 \"GET /a;jsessionid=1 HTTP/1.1\" 200 12\n10.0.0.1 \"GET /b HTTP/1.1\" 200 3\n"
-	    "10.0.0.1 \"GET /c HTTP/1.1\" 200 4\n",
+	    "\"GET /a;jsessionid=1\" 200 12\n\"GET /b\" 200 3\n\"GET /c\" 200 4\n",
 	    "usb 1-1: new device; number 3\nusb 1-2: new device; number 4\n",
 	};
 
