@@ -248,7 +248,7 @@ static size_t add_number(const struct perf *f, struct tp_label *labels, size_t n
 
 static int end_sample(struct perf *f)
 {
-	size_t event = find_event(f, tp_perf_event(f->s.event)), n = 0;
+	size_t event, n = 0;
 	int64_t values[MAX_EVENTS + 1] = {0};
 	struct tp_label labels[NKEYS] = {{.key = f->key[KEY_COMM]}};
 	uint32_t stack = 0, set = 0;
@@ -257,6 +257,7 @@ static int end_sample(struct perf *f)
 	if (!f->open)
 		return 0;
 	f->open = false;
+	event = find_event(f, tp_perf_event(f->s.event));
 	values[0] = 1;
 	values[f->nevents == 1 ? 1 : event] = f->events[event].without ? 1 : f->s.period;
 	if (f->nevents > 1 && event)
