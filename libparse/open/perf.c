@@ -84,9 +84,9 @@ static bool read_fields(struct tp_scan s, struct tp_perf_sample *out)
 		out->period = -1;
 	}
 	if (!tp_scan_begins(out->event, "PERF_RECORD_")) {
-		/* An event has a letter: a time that is damaged is none. */
+		/* An event begins with a letter: a time that is damaged is none. */
 		if (out->event.end[-1] != ':' || tp_scan_left(&out->event) < 2 ||
-		    strchr("0123456789[", *out->event.at))
+		    !((*out->event.at | 32) >= 'a' && (*out->event.at | 32) <= 'z'))
 			return false;
 		out->event.end--;
 	}

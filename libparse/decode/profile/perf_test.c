@@ -189,6 +189,7 @@ static void test_perf_is_not(void **state)
 	    "I0102 1231 12.500123: server.go: ready\nI0102 1231 12.500124: server.go: done\n",
 	    "total 12\ndrwxr-xr-x 2 root root 4096 x\n",
 	    "level=1 time: 3\n",
+	    "--- Thread 1 (name: a",
 	};
 
 	(void)state;
