@@ -63,19 +63,12 @@ struct line {
 
 static int failed(struct allocs *a, int code)
 {
-	if (code == TP_ELIMIT)
-		return tp_err_set(a->err, code, tp_lines_offset(&a->lines),
-				  "the profile has more than 2^30 entries");
-	return code ? tp_nomem(a->err) : 0;
+	return tp_profile_failed(a->err, &a->lines, code);
 }
 
 static int lose(struct allocs *a, const struct tp_lines *at, uint64_t samples, const char *why)
 {
-	struct tp_loss loss = {
-	    .offset = tp_lines_offset(at), .bytes = tp_lines_bytes(at), .events = samples};
-
-	return tp_profile_lose(a->p, a->err, a->strict ? TP_EFORMAT : 0, loss, "line %llu %s",
-			       (unsigned long long)at->number, why);
+	return tp_profile_lose_line(a->p, a->err, a->strict, at, samples, why);
 }
 
 /* ---- blocks ---- */

@@ -50,22 +50,12 @@ struct folded {
 
 static int failed(struct folded *f, int code)
 {
-	if (code == TP_ELIMIT)
-		return tp_err_set(f->err, code, tp_lines_offset(&f->lines),
-				  "the profile has more than 2^30 entries");
-	return code ? tp_nomem(f->err) : 0;
+	return tp_profile_failed(f->err, &f->lines, code);
 }
 
 static int lose(struct folded *f, const char *why)
 {
-	struct tp_loss loss = {
-	    .offset = tp_lines_offset(&f->lines),
-	    .bytes = tp_lines_bytes(&f->lines),
-	    .events = 1,
-	};
-
-	return tp_profile_lose(f->p, f->err, f->strict ? TP_EFORMAT : 0, loss, "line %llu %s",
-			       (unsigned long long)f->lines.number, why);
+	return tp_profile_lose_line(f->p, f->err, f->strict, &f->lines, 1, why);
 }
 
 /* ---- frames ---- */

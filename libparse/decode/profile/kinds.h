@@ -39,6 +39,13 @@ bool tp_profile_is_mangled(struct tp_scan name);
 int tp_profile_lose(struct tp_profile *p, struct tp_err *err, int strict, struct tp_loss loss,
 		    const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
+/* Reports the line that `at` has read as unreadable, and `samples` samples with it. `why` follows
+ * "line 7 ", so it begins with a verb. */
+int tp_profile_lose_line(struct tp_profile *p, struct tp_err *err, bool strict,
+			 const struct tp_lines *at, uint64_t samples, const char *why);
+/* Fills *err for TP_ENOMEM and TP_ELIMIT of functions that do not, and returns the code; passes 0 through. */
+int tp_profile_failed(struct tp_err *err, const struct tp_lines *at, int code);
+
 /* For dumps with several profiles one after the other: the first function sets the error for strict
  * imports, the second adds a notice that n profiles were added up, if n > 1. */
 int tp_profile_several(struct tp_err *err, uint64_t offset);

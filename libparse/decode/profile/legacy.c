@@ -46,13 +46,7 @@ int tp_legacy_failed(struct tp_legacy *l, int code)
 
 int tp_legacy_lose(struct tp_legacy *l, uint64_t samples, const char *why)
 {
-	struct tp_loss loss = {
-	    .offset = tp_lines_offset(&l->lines),
-	    .bytes = tp_lines_bytes(&l->lines),
-	    .events = samples,
-	};
-	int code = tp_profile_lose(l->p, l->err, l->strict ? TP_EFORMAT : 0, loss, "line %llu %s",
-				   (unsigned long long)l->lines.number, why);
+	int code = tp_profile_lose_line(l->p, l->err, l->strict, &l->lines, samples, why);
 
 	return code || !samples ? code : tp_legacy_drop(l);
 }

@@ -131,11 +131,7 @@ static int lose_at(struct tp_legacy *l, struct tp_lines at, uint64_t samples, co
 /* Loses the line of a thread, but not the stack, which other threads have too. */
 static int lose_thread(struct tp_legacy *l, const char *why)
 {
-	struct tp_loss loss = {
-	    .offset = tp_lines_offset(&l->lines), .bytes = tp_lines_bytes(&l->lines), .events = 1};
-
-	return tp_profile_lose(l->p, l->err, l->strict ? TP_EFORMAT : 0, loss, "line %llu %s",
-			       (unsigned long long)l->lines.number, why);
+	return tp_profile_lose_line(l->p, l->err, l->strict, &l->lines, 1, why);
 }
 
 /* Tells it if the threads below a line t* have another sum. */

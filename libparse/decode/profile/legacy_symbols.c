@@ -98,7 +98,7 @@ static bool next_name(struct tp_legacy *l, bool tell, uint64_t *address, struct 
 				*code = tp_legacy_lose(
 				    l, 0, "is not an address and its name (0x4010f0 main)");
 		} else {
-			/* A name "0x4010f0" says that there is none. */
+			/* An address in place of a name: it has no name. */
 			*name = tp_scan_trim(s);
 			if (!tp_scan_begins(*name, "0x"))
 				return true;

@@ -66,20 +66,12 @@ struct frame {
 
 static int failed(struct perf *f, int code)
 {
-	if (code == TP_ELIMIT)
-		return tp_err_set(f->err, code, tp_lines_offset(&f->lines),
-				  "the profile has more than 2^30 entries");
-	return code ? tp_nomem(f->err) : 0;
+	return tp_profile_failed(f->err, &f->lines, code);
 }
 
 static int lose(struct perf *f, uint64_t samples, const char *why)
 {
-	struct tp_loss loss = {.offset = tp_lines_offset(&f->lines),
-			       .bytes = tp_lines_bytes(&f->lines),
-			       .events = samples};
-
-	return tp_profile_lose(f->p, f->err, f->strict ? TP_EFORMAT : 0, loss, "line %llu %s",
-			       (unsigned long long)f->lines.number, why);
+	return tp_profile_lose_line(f->p, f->err, f->strict, &f->lines, samples, why);
 }
 
 /* ---- events ---- */

@@ -19,6 +19,24 @@ int tp_profile_lose(struct tp_profile *p, struct tp_err *err, int strict, struct
 	return tp_profile_add_loss(p, &loss) ? tp_nomem(err) : 0;
 }
 
+int tp_profile_lose_line(struct tp_profile *p, struct tp_err *err, bool strict,
+			 const struct tp_lines *at, uint64_t samples, const char *why)
+{
+	struct tp_loss loss = {
+	    .offset = tp_lines_offset(at), .bytes = tp_lines_bytes(at), .events = samples};
+
+	return tp_profile_lose(p, err, strict ? TP_EFORMAT : 0, loss, "line %llu %s",
+			       (unsigned long long)at->number, why);
+}
+
+int tp_profile_failed(struct tp_err *err, const struct tp_lines *at, int code)
+{
+	if (code == TP_ELIMIT)
+		return tp_err_set(err, code, tp_lines_offset(at),
+				  "the profile has more than 2^30 entries");
+	return code ? tp_nomem(err) : 0;
+}
+
 bool tp_profile_is_mangled(struct tp_scan name)
 {
 	return tp_scan_begins(name, "_Z") || tp_scan_begins(name, "_R");
