@@ -51,7 +51,7 @@ _tprof_diff()
 		COMPREPLY=($(compgen -W '--all-frames --alpha= --average-by= --base --base-label= --binary=
 			--all-stats --by= --per= --changed --color= --cum --diff-base --divide-by= --drop-negative
 			--exact-names --focus= --format= --from= --gate= --goroutine=
-			--granularity= --help --hide= --ignore= --label= --mean --min-share=
+			--granularity= --help --json-head --hide= --ignore= --label= --mean --min-share=
 			--no-inlines --no-pager --nodecount= --normalize --power --prune-from=
 			--reason= --region= --relative-percentages --rows= --run=
 			--sample-index= --self-check --share-of= --show= --show-from= --sort=

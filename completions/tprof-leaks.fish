@@ -5,6 +5,7 @@ complete -c tprof-leaks -l allow -r -d 'List of goroutines that are meant to sta
 complete -c tprof-leaks -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-leaks -l created -d 'Of traces, only those they saw being created'
 complete -c tprof-leaks -l format -x -a 'table csv tsv json markdown' -d 'Form of the output'
+complete -c tprof-leaks -l json-head -d 'JSON with runs, kinds of columns, cuts and notes'
 complete -c tprof-leaks -l gate -x -d 'Exit with status 1 if more stay'
 complete -c tprof-leaks -s '?' -l help -d 'List the options'
 complete -c tprof-leaks -l own -x -d 'Functions of your own code, for WHERE'

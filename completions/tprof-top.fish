@@ -16,6 +16,7 @@ complete -c tprof-top -a 'groups goroutines breakdown block locks sched syscalls
 complete -c tprof-top -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-top -l focus -x -d 'Only what has a matching function on its stack'
 complete -c tprof-top -l format -x -a 'table csv tsv json markdown pprof dot svg callgrind' -d 'How to write the rows'
+complete -c tprof-top -l json-head -d 'JSON with runs, kinds of columns, cuts and notes'
 complete -c tprof-top -l from -x -d 'Only from this time on'
 complete -c tprof-top -l goroutine -x -d 'Only these goroutines, by id or entry function'
 complete -c tprof-top -s '?' -l help -d 'List the options'

@@ -18,6 +18,7 @@
 #include "common/engine/engine.h"
 #include "common/file.h"
 #include "common/files.h"
+#include "common/head.h"
 #include "common/jail.h"
 #include "common/limit.h"
 #include "common/number.h"
@@ -59,6 +60,8 @@ static const struct argp_option options[] = {
     RUN,
     {"format", KEY_FORMAT, "FORMAT", CMD_OPTION_LAST,
      "Write table (the default), csv, tsv, json (raw numbers: ns, bytes) or markdown", 100},
+    {"json-head", CMD_SETS(struct cmd, json_head), NULL, 0,
+     "Write JSON with the runs, the kinds of columns, what was cut, and notes: tprof-json(5)", 100},
     COLOR,
     NO_PAGER,
     {0},
@@ -92,6 +95,13 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_COLOR:
 		cmd->color_when = (enum cmd_when)CMD_ARG_WORD(state, "--color", arg, whens);
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (cmd->json_head && cmd->format_given &&
+		    (cmd->more_format || cmd->format != REP_FORMAT_JSON))
+			argp_error(state, "--json-head is for --format=json");
+		if (cmd->json_head)
+			cmd->format = REP_FORMAT_JSON;
 		return 0;
 	default:
 		return cmd_set_option(key, arg, state);
@@ -358,6 +368,8 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 	tp_lock_waits = tell_wait;
 	cmd->argp = argp;
 	cmd->rows = -1;
+	cmd->words = argv;
+	cmd->nwords = argc;
 	whole.children = children;
 	whole.parser = on_any;
 	cmd_options_check(cmd, &whole, argc, argv);
@@ -452,6 +464,11 @@ int cmd_output(struct cmd *cmd, bool several, struct rep_output **out)
 	};
 	struct tp_err err;
 
+	if (cmd->json_head) {
+		opt.json_head = cmd_json_head(cmd);
+		if (!opt.json_head)
+			return cmd_nomem(cmd);
+	}
 	return rep_output_new(out, &opt, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 }
 
@@ -486,6 +503,7 @@ int cmd_finish(struct cmd *cmd, int status)
 	status = cmd_written(cmd, status);
 	cmd_pager_end(cmd);
 	cmd_notes_release(stderr);
+	cmd_json_head_release();
 	cmd_close(cmd);
 	cmd_files_release(cmd);
 	return cmd_file_end(cmd, status);

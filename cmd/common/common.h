@@ -106,6 +106,7 @@ struct cmd {
 	int64_t rows;	      /* -n; -1: not given */
 	enum rep_format format;
 	bool format_given;	 /* by --format */
+	bool json_head;		 /* JSON is one object, with what head.h puts before the tables */
 	const char *more_format; /* the name of the format given if it is one of these, else NULL */
 	enum cmd_when color_when;
 	bool no_pager;
@@ -142,6 +143,8 @@ struct cmd {
 
 	/* private */
 	const struct argp *argp;
+	char **words; /* the command line, nwords of them */
+	int nwords;
 	struct cmd_draft draft;	    /* of the file that `output` names (file.h) */
 	bool run_told;		    /* a note has said that --run picks nothing of dumps */
 	struct cmd_scratch scratch; /* holds the store of a dump if there is no cache */
@@ -277,6 +280,8 @@ int cmd_reject(const struct cmd *cmd, int status, const char *fmt, ...)
 /* Reports that memory has run out. Returns CMD_SYSTEM. */
 int cmd_nomem(const struct cmd *cmd);
 void cmd_note(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Returns the texts of all notes so far of a command with --json-head, as elements of a JSON array. */
+const struct tp_buf *cmd_notes_kept(void);
 /* Prints the notes that wait for a pager now. Errors and cmd_finish do it as well. Notes made while a pager
  * runs wait for its end. */
 void cmd_notes_release(FILE *to);

@@ -169,6 +169,19 @@ int cmd_nomem(const struct cmd *cmd)
 	return cmd_reject(cmd, CMD_SYSTEM, "out of memory");
 }
 
+static struct tp_buf kept;
+
+const struct tp_buf *cmd_notes_kept(void)
+{
+	return &kept;
+}
+
+static void keep(const char *text)
+{
+	tp_buf_text(&kept, kept.size ? ", " : "");
+	rep_put_json(&kept, text, strlen(text));
+}
+
 void cmd_note(const struct cmd *cmd, const char *fmt, ...)
 {
 	char text[768];
@@ -177,6 +190,8 @@ void cmd_note(const struct cmd *cmd, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	if (cmd->json_head)
+		keep(text);
 	if (!cmd_pager_may_come(cmd) || !isatty(STDERR_FILENO) || !hold(cmd, "note: ", NULL, text))
 		say(cmd, "note: ", NULL, text);
 }

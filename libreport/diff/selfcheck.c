@@ -198,11 +198,17 @@ int rep_self_check(const struct rep_diff_side *runs, const struct rep_diff_optio
 		   struct tp_err *err)
 {
 	static const struct rep_column columns[] = {
-	    {.name = "what", .title = "WHAT", .kind = REP_TEXT},
-	    {.name = "runs", .title = "RUNS A SIDE", .kind = REP_COUNT},
-	    {.name = "rounds", .title = "ROUNDS", .kind = REP_COUNT},
-	    {.name = "exceeded", .title = "EXCEEDED", .kind = REP_SHARE},
-	    {.name = "undecided", .title = "UNDECIDED", .kind = REP_SHARE},
+	    {.name = "what", .doc = "gate, or all rows", .title = "WHAT", .kind = REP_TEXT},
+	    {.name = "runs", .doc = "runs a side", .title = "RUNS A SIDE", .kind = REP_COUNT},
+	    {.name = "rounds", .doc = "comparisons made", .title = "ROUNDS", .kind = REP_COUNT},
+	    {.name = "exceeded",
+	     .doc = "comparisons in which it was exceeded",
+	     .title = "EXCEEDED",
+	     .kind = REP_SHARE},
+	    {.name = "undecided",
+	     .doc = "comparisons without a verdict",
+	     .title = "UNDECIDED",
+	     .kind = REP_SHARE},
 	};
 	struct rep_check sets = {0}, single = {0};
 	bool both = runs->n > 1 && runs->run[0].metrics;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/many.h"
+
 void rep_diff_table_init(struct rep_diff_table *t, const struct rep_diff *d,
 			 const struct rep_diff_show *show, struct rep_output *out)
 {
@@ -20,6 +22,65 @@ void rep_diff_table_release(struct rep_diff_table *t)
 }
 
 /* ---- cells ---- */
+
+/* What columns hold. */
+static const struct {
+	const char *name, *doc;
+} docs[] = {
+    {"function", "the function, with names of two builds made equal"},
+    {"line", "the function and its line"},
+    {"file", "the source file"},
+    {"stack", "the whole stack, root first"},
+    {"label", "the label and its value"},
+    {"status", "added, gone, both, or total"},
+    {"names", "names that the row stands for"},
+    {"flat_old", "flat value of the old side; of sets the median"},
+    {"flat_new", "flat value of the new side"},
+    {"flat_delta", "new minus old"},
+    {"flat_change", "flat_delta as a share of flat_old; null if that is 0"},
+    {"flat_share", "flat_delta as a share of the old total"},
+    {"cum_old", "cum value of the old side"},
+    {"cum_new", "cum value of the new side"},
+    {"cum_delta", "new minus old"},
+    {"cum_change", "cum_delta as a share of cum_old; null if that is 0"},
+    {"cum_share", "cum_delta as a share of the old total"},
+    {"old_low", "lower end of the interval of the old median"},
+    {"old_high", "upper end of it"},
+    {"new_low", "lower end of the interval of the new median"},
+    {"new_high", "upper end of it"},
+    {"delta_low", "lower end of the interval of the difference"},
+    {"delta_high", "upper end of it"},
+    {"n_old", "runs of the old side"},
+    {"n_new", "runs of the new side"},
+    {"u", "the statistic of Mann and Whitney, of large sets"},
+    {"p", "chance of a difference as large without a change"},
+    {"q", "the same with regard to all rows"},
+    {"verdict", "changed, no change, too few, differs, or empty"},
+    {"noise", "what two recordings of one program differ by"},
+    {"metric", "the metric's whole name"},
+    {"section", "the part of the report it stands in"},
+    {"family", "what is measured: task, block"},
+    {"by", "what it is measured for: all, or a kind of name"},
+    {"name", "that name"},
+    {"stat", "count, total, mean, a percentile"},
+    {"unit", "of its values"},
+    {"per", "what it is divided by; empty: nothing"},
+    {"exact", "it does not come from histograms"},
+    {"old", "value of the old side; of sets the median"},
+    {"new", "value of the new side"},
+    {"delta", "new minus old"},
+    {"change", "delta as a share of old; null if that is 0"},
+    {"old_events", "events it is made of, on the old side"},
+    {"new_events", "events it is made of, on the new side"},
+};
+
+static const char *doc_of(const char *name)
+{
+	for (size_t i = 0; i < TP_COUNT_OF(docs); i++)
+		if (!strcmp(docs[i].name, name))
+			return docs[i].doc;
+	return NULL;
+}
 
 void rep_diff_cell(struct rep_diff_table *t, struct rep_column column, struct rep_value value)
 {
@@ -160,6 +221,8 @@ int rep_diff_table_begin(struct rep_diff_table *t, const char *name, struct tp_e
 
 	t->n = 0;
 	t->d->kind->show->row(t, &none);
+	for (size_t i = 0; i < t->n; i++)
+		t->column[i].doc = doc_of(t->column[i].name);
 	return rep_output_begin(t->out, name, t->column, t->n, err);
 }
 

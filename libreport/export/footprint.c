@@ -119,12 +119,25 @@ static int print_row(const struct rep_footprint *f, struct rep_output *out, cons
 int rep_footprint_print(const struct rep_footprint *f, struct rep_output *out, struct tp_err *err)
 {
 	static const struct rep_column columns[] = {
-	    {.name = "event", .title = "EVENT", .kind = REP_TEXT, .shorten = REP_SHORTEN_RIGHT},
-	    {.name = "bytes", .title = "BYTES", .kind = REP_COUNT},
-	    {.name = "bytes_share", .title = "SHARE", .kind = REP_SHARE},
-	    {.name = "events", .title = "EVENTS", .kind = REP_COUNT},
-	    {.name = "events_share", .title = "SHARE", .kind = REP_SHARE},
-	    {.name = "bytes_each", .title = "EACH", .kind = REP_FLOAT},
+	    {.name = "event",
+	     .doc = "type of events",
+	     .title = "EVENT",
+	     .kind = REP_TEXT,
+	     .shorten = REP_SHORTEN_RIGHT},
+	    {.name = "bytes",
+	     .doc = "bytes they take in the file",
+	     .title = "BYTES",
+	     .kind = REP_COUNT},
+	    {.name = "bytes_share",
+	     .doc = "of the bytes of all events",
+	     .title = "SHARE",
+	     .kind = REP_SHARE},
+	    {.name = "events", .doc = "events", .title = "EVENTS", .kind = REP_COUNT},
+	    {.name = "events_share", .doc = "of all events", .title = "SHARE", .kind = REP_SHARE},
+	    {.name = "bytes_each",
+	     .doc = "bytes of one, on average",
+	     .title = "EACH",
+	     .kind = REP_FLOAT},
 	};
 	int code =
 	    rep_output_begin(out, "footprint", columns, sizeof(columns) / sizeof(*columns), err);

@@ -5,11 +5,15 @@
 #include "life/inside.h"
 
 static const struct rep_column columns[] = {
-    {.name = "what", .title = "WHAT", .kind = REP_TEXT},
-    {.name = "value", .title = "VALUE", .kind = REP_TEXT, .least = 30},
-    {.name = "goroutine", .title = "GOROUTINE", .kind = REP_ID},
-    {.name = "at_ns", .title = "AT", .kind = REP_NS},
-    {.name = "location", .title = "LOCATION", .kind = REP_TEXT, .shorten = REP_SHORTEN_LEFT},
+    {.name = "what", .doc = "what the row is about", .title = "WHAT", .kind = REP_TEXT},
+    {.name = "value", .doc = "text", .title = "VALUE", .kind = REP_TEXT, .least = 30},
+    {.name = "goroutine", .doc = "the goroutine", .title = "GOROUTINE", .kind = REP_ID},
+    {.name = "at_ns", .doc = "when, since the run began", .title = "AT", .kind = REP_NS},
+    {.name = "location",
+     .doc = "file and line",
+     .title = "LOCATION",
+     .kind = REP_TEXT,
+     .shorten = REP_SHORTEN_LEFT},
 };
 
 #define MOST_FRAMES 500

@@ -13,8 +13,10 @@ struct rep_output_ops {
 	int (*row)(struct rep_output *out, const struct rep_value *values);
 	int (*end)(struct rep_output *out); /* NULL: nothing to do */
 	int (*note)(struct rep_output *out, bool strong, const char *text); /* NULL: not shown */
-	int (*finish)(struct rep_output *out);				    /* NULL: likewise */
-	void (*free)(struct rep_output *out);				    /* NULL: likewise */
+	/* Some rows were left out; NULL: a note says so. */
+	int (*cut)(struct rep_output *out, size_t shown, size_t n, const char *rows);
+	int (*finish)(struct rep_output *out); /* NULL: likewise */
+	void (*free)(struct rep_output *out);  /* NULL: likewise */
 };
 
 extern const struct rep_output_ops rep_output_table, rep_output_fields, rep_output_json,

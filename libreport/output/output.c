@@ -18,6 +18,12 @@ const struct rep_format_desc rep_formats[REP_NFORMATS] = {
     [REP_FORMAT_MARKDOWN] = {"markdown", "what a table shows, for issues and comments"},
 };
 
+const char *const rep_kinds[REP_NKINDS] = {
+    [REP_TEXT] = "text",   [REP_COUNT] = "count", [REP_ID] = "id",
+    [REP_NS] = "ns",	   [REP_BYTES] = "bytes", [REP_SHARE] = "share",
+    [REP_FLOAT] = "float", [REP_BOOL] = "bool",	  [REP_ANY] = "any",
+};
+
 static const struct rep_output_ops *const ops[REP_NFORMATS] = {
     [REP_FORMAT_TABLE] = &rep_output_table,	  [REP_FORMAT_CSV] = &rep_output_fields,
     [REP_FORMAT_JSON] = &rep_output_json,	  [REP_FORMAT_TSV] = &rep_output_fields,
@@ -193,6 +199,8 @@ int rep_output_more(struct rep_output *out, size_t shown, size_t n, const char *
 
 	if (shown >= n)
 		return 0;
+	if (out->ops->cut)
+		return done(out, out->err.code ? 0 : out->ops->cut(out, shown, n, rows), err);
 	snprintf(text, sizeof(text), "%s of %s %s; -n 0 shows all", tp_fmt_count(a, (int64_t)shown),
 		 tp_fmt_count(b, (int64_t)n), rows);
 	return rep_output_note(out, false, text, err);

@@ -64,7 +64,7 @@ struct rep_sink rep_sink_file(FILE *file);
 struct tp_buf;
 struct rep_sink rep_sink_buf(struct tp_buf *buf);
 
-/* Kinds of columns, which determine how tables show numbers. */
+/* Kinds of columns, which determine how tables show numbers. tprof-json(5) describes them. */
 enum rep_kind {
 	REP_TEXT,
 	REP_COUNT, /* 1,234,567 */
@@ -75,11 +75,15 @@ enum rep_kind {
 	REP_FLOAT,
 	REP_BOOL, /* yes or no; true or false in JSON, 1 or 0 elsewhere */
 	REP_ANY,  /* that of each value: columns of SQL */
+	REP_NKINDS
 };
+/* Their names in JSON: "text", "count". */
+extern const char *const rep_kinds[REP_NKINDS];
 
 struct rep_column {
 	const char *name;  /* for machines: "total_ns" */
 	const char *title; /* heading in tables; NULL: the name */
+	const char *doc;   /* what it holds, a phrase; NULL: of a column that the run names */
 	enum rep_kind kind;
 	enum rep_shorten shorten; /* where to cut a text that is too wide */
 	/* If a table is too wide, texts are cut to a common width. Before that is less than the
@@ -184,6 +188,10 @@ struct rep_output_options {
 	bool ascii;	/* the terminal cannot show "…" */
 	bool several; /* more than one table will come: JSON becomes an object of arrays, by name */
 	bool no_header; /* csv, tsv and table: rows only */
+	/* Members that JSON begins with, as `"run": 1, "kind": "trace"`; borrowed. The output is then one
+	 * object, which also has the columns of each table, what was cut, and the notes. NULL: arrays
+	 * of rows only. */
+	const char *json_head;
 	struct rep_sink sink;
 };
 
@@ -202,7 +210,7 @@ int rep_output_begin(struct rep_output *out, const char *name, const struct rep_
 int rep_output_row(struct rep_output *out, const struct rep_value *values, struct tp_err *err);
 int rep_output_end(struct rep_output *out, struct tp_err *err);
 /* Writes a line before or after a table, but not within one; ignored unless the format is table or
- * markdown. It is escaped, not shortened; bold if `strong`, otherwise dim. */
+ * markdown, or JSON with a head. It is escaped, not shortened; bold if `strong`, otherwise dim. */
 int rep_output_note(struct rep_output *out, bool strong, const char *text, struct tp_err *err);
 /* Writes the note "40 of 112 hops; -n 0 shows all" (`rows` is "hops"), unless all are shown. */
 int rep_output_more(struct rep_output *out, size_t shown, size_t n, const char *rows,
@@ -220,5 +228,7 @@ int rep_output_finish(struct rep_output *out, struct tp_err *err);
 /* Returns whether the output is for people, like tables, not for programs. */
 bool rep_output_for_people(const struct rep_output *out);
 void rep_output_free(struct rep_output *out);
+/* Appends a text as a JSON string, which has bytes that are not UTF-8 escaped, \xff. Returns 0 or TP_ENOMEM. */
+int rep_put_json(struct tp_buf *buf, const char *text, size_t size);
 
 #endif

@@ -400,6 +400,56 @@ static void test_format_find_unknown(void **state)
 	assert_int_equal(rep_format_find("xml", &format, &err), TP_ENOENT);
 }
 
+/* With a head JSON is one object, also without a table or rows. */
+static void test_json_head(void **state)
+{
+	static const struct rep_column of_head[] = {
+	    {.name = "name", .title = "NAME", .kind = REP_TEXT, .doc = "its \"name\""},
+	    {.name = "shown", .kind = REP_TEXT, .table_only = true},
+	    {.name = "total_ns", .kind = REP_NS},
+	};
+	const struct rep_value row[] = {rep_str("a"), rep_str("hidden"), rep_int(5)};
+	struct tp_buf text = {0};
+	struct rep_output_options opt = {
+	    .format = REP_FORMAT_JSON, .json_head = "\"run\": 1", .sink = rep_sink_buf(&text)};
+	struct rep_output *out;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_output_new(&out, &opt, &err), 0);
+	assert_int_equal(rep_output_note(out, true, "a \"heading\"", &err), 0);
+	assert_int_equal(rep_output_note(out, false, "", &err), 0);
+	assert_int_equal(rep_output_begin(out, "t", of_head, 3, &err), 0);
+	assert_int_equal(rep_output_row(out, row, &err), 0);
+	assert_int_equal(rep_output_end(out, &err), 0);
+	assert_int_equal(rep_output_more(out, 1, 3, "rows", &err), 0);
+	assert_int_equal(rep_output_begin(out, "u", of_head, 1, &err), 0);
+	assert_int_equal(rep_output_end(out, &err), 0);
+	assert_int_equal(rep_output_finish(out, &err), 0);
+	rep_output_free(out);
+	tp_buf_put(&text, "", 1);
+	assert_string_equal((char *)text.data,
+			    "{\"run\": 1,\n\"tables\": [\n"
+			    "{\"name\": \"t\", \"columns\": [\n"
+			    "{\"name\": \"name\", \"title\": \"NAME\", \"kind\": \"text\", "
+			    "\"doc\": \"its \\\"name\\\"\"},\n"
+			    "{\"name\": \"total_ns\", \"title\": \"total_ns\", \"kind\": \"ns\"}], "
+			    "\"rows\": [\n{\"name\": \"a\", \"total_ns\": 5}\n]},\n"
+			    "{\"name\": \"u\", \"columns\": [\n"
+			    "{\"name\": \"name\", \"title\": \"NAME\", \"kind\": \"text\", "
+			    "\"doc\": \"its \\\"name\\\"\"}], \"rows\": []}],\n"
+			    "\"cut\": [\n{\"rows\": \"rows\", \"shown\": 1, \"of\": 3}],\n"
+			    "\"notes\": [\n\"a \\\"heading\\\"\"]}\n");
+	text.size = 0;
+	assert_int_equal(rep_output_new(&out, &opt, &err), 0);
+	assert_int_equal(rep_output_finish(out, &err), 0);
+	rep_output_free(out);
+	tp_buf_put(&text, "", 1);
+	assert_string_equal((char *)text.data,
+			    "{\"run\": 1,\n\"tables\": [],\n\"cut\": [],\n\"notes\": []}\n");
+	tp_buf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -416,6 +466,7 @@ int main(void)
 	    cmocka_unit_test(test_output_csv_formulas),
 	    cmocka_unit_test(test_output_reports_sink_errors),
 	    cmocka_unit_test(test_format_find_unknown),
+	    cmocka_unit_test(test_json_head),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

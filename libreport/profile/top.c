@@ -88,9 +88,9 @@ enum {
 		.name = (name_text), .title = (title_text), .kind = REP_TEXT, .right = true,       \
 		.drop = (rank), .table_only = true, .by = (raw)                                    \
 	}
-#define RAW(name_text, kind_)                                                                      \
+#define RAW(name_text, kind_, doc_text)                                                            \
 	{                                                                                          \
-		.name = (name_text), .kind = (kind_), .raw_only = true                             \
+		.name = (name_text), .kind = (kind_), .doc = (doc_text), .raw_only = true          \
 	}
 
 static const struct rep_column columns[NCOLUMNS] = {
@@ -105,19 +105,19 @@ static const struct rep_column columns[NCOLUMNS] = {
 	      .shorten = REP_SHORTEN_FUNCTION,
 	      .least = 30,
 	      .table_only = true},
-    [RAW_FLAT] = RAW("flat", REP_ANY),
-    [RAW_FLAT_SHARE] = RAW("flat_share", REP_SHARE),
-    [RAW_SUM_SHARE] = RAW("sum_share", REP_SHARE),
-    [RAW_CUM] = RAW("cum", REP_ANY),
-    [RAW_CUM_SHARE] = RAW("cum_share", REP_SHARE),
-    [RAW_TYPE] = RAW("sample_type", REP_TEXT),
-    [RAW_UNIT] = RAW("unit", REP_TEXT),
-    [RAW_NAME] = RAW("name", REP_TEXT),
-    [RAW_FUNCTION] = RAW("function", REP_TEXT),
-    [RAW_FILE] = RAW("file", REP_TEXT),
-    [RAW_LINE] = RAW("line", REP_ID),
-    [RAW_ADDRESS] = RAW("address", REP_ID),
-    [RAW_INLINED] = RAW("inlined", REP_TEXT),
+    [RAW_FLAT] = RAW("flat", REP_ANY, "values of samples that end in it"),
+    [RAW_FLAT_SHARE] = RAW("flat_share", REP_SHARE, "of all values"),
+    [RAW_SUM_SHARE] = RAW("sum_share", REP_SHARE, "flat_share of this row and those above"),
+    [RAW_CUM] = RAW("cum", REP_ANY, "values of samples that pass through it"),
+    [RAW_CUM_SHARE] = RAW("cum_share", REP_SHARE, "of all values"),
+    [RAW_TYPE] = RAW("sample_type", REP_TEXT, "the sample type"),
+    [RAW_UNIT] = RAW("unit", REP_TEXT, "unit of flat and cum"),
+    [RAW_NAME] = RAW("name", REP_TEXT, "the function, line, file or address of the row"),
+    [RAW_FUNCTION] = RAW("function", REP_TEXT, "the function's name"),
+    [RAW_FILE] = RAW("file", REP_TEXT, "its file"),
+    [RAW_LINE] = RAW("line", REP_ID, "its line, or null"),
+    [RAW_ADDRESS] = RAW("address", REP_ID, "its address, or null"),
+    [RAW_INLINED] = RAW("inlined", REP_TEXT, "(inline) or (partial-inline), or null"),
 };
 
 static struct rep_value text_value(struct tp_text t)
@@ -197,5 +197,11 @@ int rep_profile_top_print(struct rep_profile_top *top, struct rep_output *out, s
 		code = put_row(top, out, &top->row[i], sum, &name, err);
 	}
 	tp_buf_release(&name);
-	return code ? code : rep_output_end(out, err);
+	if (!code)
+		code = rep_output_end(out, err);
+	/* People have read that in the heading. */
+	if (!code && !rep_output_for_people(out))
+		code = rep_output_more(out, top->n, top->graph->orig_count + top->graph->dropped_nodes,
+				       "rows", err);
+	return code;
 }

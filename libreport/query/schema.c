@@ -85,10 +85,13 @@ static struct rep_value count_packed(struct rep_query *q, const char *name)
 int rep_query_tables(struct rep_query *q, struct rep_output *out, struct tp_err *err)
 {
 	static const struct rep_column columns[] = {
-	    {.name = "name", .kind = REP_TEXT},
-	    {.name = "type", .kind = REP_TEXT},
-	    {.name = "rows", .kind = REP_COUNT},
-	    {.name = "what", .kind = REP_TEXT, .shorten = REP_SHORTEN_RIGHT},
+	    {.name = "name", .doc = "of the table or view", .kind = REP_TEXT},
+	    {.name = "type", .doc = "table, view or virtual table", .kind = REP_TEXT},
+	    {.name = "rows", .doc = "rows; null where counting would take long", .kind = REP_COUNT},
+	    {.name = "what",
+	     .doc = "what it holds",
+	     .kind = REP_TEXT,
+	     .shorten = REP_SHORTEN_RIGHT},
 	};
 	sqlite3_stmt *stmt = NULL;
 	int rc, code = rep_output_begin(out, "tables", columns, 4, err);

@@ -28,6 +28,8 @@ static struct rep_column *output_columns(struct rep_job *job)
 		ticks = ticks || job->runs[i].row.ticks;
 	for (size_t i = 0; i < n; i++) {
 		c[i] = i < r->ncolumns ? r->columns[i].column : job->extra[i - r->ncolumns];
+		if (i < r->ncolumns)
+			c[i].doc = r->columns[i].doc;
 		if ((i < 64 && job->hidden >> i & 1) ||
 		    (job->nruns == 1 && !strcmp(c[i].name, "run")))
 			c[i].raw_only = true;

@@ -137,6 +137,9 @@ awk '
 	/^\.S[hs]/ { table = ""; if (/^\.Ss/) print table = $2; next }
 	table && /^\.It Va/ { print table "." $3 }' man/tprof-store.5 | sort >"$scratch/page"
 same man/tprof-store.5 "$scratch/page"
+
+# The tables in tprof-json(5) have the columns that the commands have.
+check 'columns in man/tprof-json.5' python3 testdata/check/columns.py "$bin"
 for page in man/*.[3-8]; do
 	check_by mandoc "$page" mandoc -T lint -W warning "$page"
 done

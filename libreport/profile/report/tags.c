@@ -203,18 +203,18 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 /* ---- as rows ---- */
 
 static const struct rep_column columns[] = {
-    {.name = "key", .title = "LABEL", .kind = REP_TEXT, .least = 10},
+    {.name = "key", .doc = "the label's key", .title = "LABEL", .kind = REP_TEXT, .least = 10},
     {.name = "flat_shown",
      .title = "VALUES",
      .kind = REP_TEXT,
      .right = true,
      .table_only = true,
      .by = "flat"},
-    {.name = "flat_share", .title = "SHARE", .kind = REP_SHARE},
-    {.name = "label", .title = "IS", .kind = REP_TEXT, .least = 20},
-    {.name = "flat", .kind = REP_ANY, .raw_only = true},
-    {.name = "sample_type", .kind = REP_TEXT, .raw_only = true},
-    {.name = "unit", .kind = REP_TEXT, .raw_only = true},
+    {.name = "flat_share", .doc = "of all values", .title = "SHARE", .kind = REP_SHARE},
+    {.name = "label", .doc = "the label's value", .title = "IS", .kind = REP_TEXT, .least = 20},
+    {.name = "flat", .doc = "sum of the samples with it", .kind = REP_ANY, .raw_only = true},
+    {.name = "sample_type", .doc = "the sample type", .kind = REP_TEXT, .raw_only = true},
+    {.name = "unit", .doc = "unit of flat", .kind = REP_TEXT, .raw_only = true},
 };
 #define NCOLUMNS (sizeof(columns) / sizeof(columns[0]))
 

@@ -1,0 +1,93 @@
+"""The tables of tprof-json(5), made from what commands say of their columns (--json-head).
+
+    python3 testdata/check/columns.py BIN_FOLDER    compares the manual with the commands
+    UPDATE=1 python3 …                              writes the manual's tables anew
+
+A table that is in the manual has to have the same columns. A column without a description is one that
+the run, the runs or the query name; the others all have one."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+PAGE = "man/tprof-json.5"
+BEGIN, END = '.\\" tables begin\n', '.\\" tables end\n'
+TRACE, OTHER, HEAP = "testdata/pool.trace", "testdata/checkout.trace", "testdata/catalog.heap"
+# Heading; the command, TMP an empty folder; then what else to say of the table.
+TABLES = [
+    ("tprof-path hops", f"tprof-path --task=12 {TRACE} hops", ""),
+    ("tprof-path totals", f"tprof-path --task=12 {TRACE} totals", ""),
+    ("tprof-path tree", f"tprof-path --task=12 {TRACE} tree", ""),
+    ("tprof-path requests", f"tprof-path {TRACE} requests", ""),
+    ("tprof-path wakers", f"tprof-path {TRACE} wakers", ""),
+    ("tprof-leaks", f"tprof-leaks {OTHER}", ""),
+    ("tprof-top of profiles", f"tprof-top {HEAP}", ""),
+    ("tprof-top --tags", f"tprof-top --tags {HEAP}", ""),
+    ("tprof-top --goroutines", "tprof-top --goroutines testdata/inbox/inbox-3.d2", ""),
+    ("tprof-top --over", "tprof-top --over=run testdata/ledger/ledger-1.heap testdata/ledger/ledger-2.heap",
+     "Then a column for each run, with its value."),
+    ("tprof-diff of profiles", "tprof-diff testdata/ledger/ledger-1.heap testdata/ledger/ledger-2.heap",
+     "The first column is named by --by.\nComparisons of several profiles a side also have n_old, n_new, u, p, q and "
+     "verdict,\nand the ends of intervals, as those of traces."),
+    ("tprof-diff of traces", f"tprof-diff {TRACE} {OTHER}", ""),
+    ("tprof-diff --gate", "tprof-diff --gate=flat(.)>+900% testdata/ledger/ledger-1.heap testdata/ledger/ledger-2.heap", ""),
+    ("tprof-store list", "tprof-store list TMP/a.tprof", ""),
+    ("tprof-store show", "tprof-store show TMP/a.tprof", ""),
+    ("tprof-store clocks", "tprof-store clocks TMP/a.tprof", ""),
+]
+
+
+def ask(bin_folder, command, tmp):
+    words = command.replace("TMP", tmp).split()
+    run = subprocess.run([f"{bin_folder}/{words[0]}", *words[1:], "--json-head"], capture_output=True, text=True)
+    try:
+        return json.loads(run.stdout)["tables"]
+    except ValueError as e:
+        sys.exit(f"FAILED {command} --json-head is no JSON ({e}): {run.stderr}{run.stdout[:200]}")
+
+
+def reports(bin_folder):
+    text = subprocess.run([f"{bin_folder}/tprof-top", "--help=all"], capture_output=True, text=True).stdout
+    return list(dict.fromkeys(re.findall(r"^  ([a-z]+)  ", text[text.index("\nReports "):], re.M)))
+
+
+def table(heading, columns, more):
+    lines = [f".Ss {heading}", '.Bl -column -compact "blocked_reason_ns" "count"']
+    for c in columns:
+        if "doc" in c:
+            lines.append(f".It {c['name']} Ta {c['kind']} Ta \\&{c['doc'][0].upper()}{c['doc'][1:]}")
+    return "\n".join([*lines, ".El", *([more] if more else [])]) + "\n"
+
+
+def main():
+    bin_folder = sys.argv[1]
+    with tempfile.TemporaryDirectory() as tmp:
+        subprocess.run([f"{bin_folder}/tprof-import", "-o", f"{tmp}/a.tprof", TRACE], check=True,
+                       capture_output=True)
+        text = ""
+        for report in reports(bin_folder):
+            found = ask(bin_folder, f"tprof-top {OTHER} {report}", tmp)
+            if len(found) == 1:
+                text += table(f"tprof-top {report}", found[0]["columns"],
+                              "Then blocked_REASON_ns for each reason to wait for." if report == "groups" else "")
+        for heading, command, more in TABLES:
+            found = ask(bin_folder, command, tmp)
+            for t in found:
+                text += table(heading + (f", {t['name']}" if len(found) > 1 else ""), t["columns"], more)
+    page = open(PAGE, encoding="utf-8").read()
+    before, rest = page.split(BEGIN)
+    old, after = rest.split(END)
+    if os.environ.get("UPDATE"):
+        open(PAGE, "w", encoding="utf-8").write(before + BEGIN + text + END + after)
+    elif old != text:
+        import difflib
+
+        sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), text.splitlines(True), PAGE, "the commands"))
+        print(f"FAILED {PAGE} lists other columns than the commands have")
+        sys.exit(1)
+    print(f"{text.count('.It ')} passed, 0 failed")
+
+
+main()
