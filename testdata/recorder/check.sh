@@ -126,7 +126,7 @@ inside() {
 # Which of its small programs a kernel refuses is told.
 all_running() {
 	thrice running 'running: threads that compute' join 1 "$programs/running" spin
-	thrice running 'running: a system call that is inlined' kernel 110 "$programs/running" inlined
+	thrice inlined
 	thrice running 'running: page faults' '' 0 "$programs/running" faults "$bin/tprof-record"
 	thrice running 'running: io_uring' kernel 110 "$programs/running" uring
 	if ${CC:-cc} -O1 -fopenmp -o openmp "$source/cmd/tprof-record/tests/running.c" 2>openmp.err; then

@@ -276,6 +276,17 @@ running() {
 	fi
 }
 
+# waits_in FUNCTION: the longest wait of the program that was recorded last has that function innermost, of a stack
+# that was read from outside.
+waits_in() {
+	"$bin/tprof-top" --format=tsv dumps/trace.out block 2>waits.err >waits.tsv
+	case $(sed -n 2p waits.tsv) in
+	"$1 <"* | "$1	"*) ok "waits in $1" ;;
+	*) bad "waits in $1" 'not the longest wait' waits.tsv && return 1 ;;
+	esac
+}
+inlined() { running 'running: a system call that is inlined' kernel 110 "$programs/running" inlined && waits_in inlined; }
+
 # cpu_shares: what each function uses by its thread's own clock is what the samples say, within three of them
 # (five standard deviations of threads shorter than a period); the trace has as many samples as the profile.
 # CHILD is empty where a child that runs no other program cannot be recorded.

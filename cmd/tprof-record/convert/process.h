@@ -14,6 +14,13 @@
 #include "base/err.h"
 #include "tprof-record/core/arena.h"
 
+/* The stack of a thread that was on no processor from `start` to `end`, by the recorder's own clock: if it was on none
+ * in between by its switches, that is where it waited. */
+struct rec_look {
+	uint64_t start, end;
+	uint32_t tid, stack; /* 0: there was no room for it */
+};
+
 struct rec_process {
 	struct rec_arena arena; /* the copy */
 	uint32_t pid;
@@ -30,6 +37,8 @@ struct rec_process {
 	const struct rec_event *switches;
 	size_t nswitches;
 	uint64_t switches_end_ns; /* they are not known from then on; 0: they are */
+	const struct rec_look *looks; /* in the order of time; only with switches */
+	size_t nlooks;
 	/* Start of the trace, in CLOCK_MONOTONIC; 0: it starts with the process. Earlier records are left
 	 * out, and waits that began earlier are cut to begin here. */
 	uint64_t begin_ns;

@@ -351,9 +351,13 @@ static int begin(struct rec_attach *a, struct tp_err *err)
 
 	if (!code)
 		code = read_maps(a, err);
-	if (!code && tp_unwinder_new(&a->unwinder, a->pid, err))
+	if (!code) {
+		a->copied.pid = a->pid;
+		a->copied.depth = rec_core->arena.header->options.depth;
+		a->copied.add = rec_attach_add;
+	}
+	if (!code && rec_copied_files(&a->copied, err))
 		code = not_allowed(err, a->pid);
-	a->files_changed = false;
 	if (!code)
 		code = make_folder(a, err);
 	if (code)
@@ -493,8 +497,7 @@ static void release(struct rec_attach *a)
 {
 	rec_switches_end(a->switches);
 	rec_image_free(a->image);
-	tp_unwinder_free(a->unwinder);
-	rec_attach_forget(a);
+	rec_copied_release(&a->copied);
 	for (size_t i = 0; i < REC_ATTACH_CPUS; i++)
 		free(a->wait[i].record);
 	tp_ids_release(&a->calls);

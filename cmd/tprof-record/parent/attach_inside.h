@@ -6,10 +6,10 @@
 #include <linux/perf_event.h>
 
 #include "base/idmap.h"
-#include "symbol/unwind.h"
 #include "tprof-record/convert/trace/switch.h"
 #include "tprof-record/core/inside.h"
 #include "tprof-record/parent/attach.h"
+#include "tprof-record/parent/copied.h"
 #include "tprof-record/parent/switches.h"
 
 enum {
@@ -17,7 +17,6 @@ enum {
 	REC_ATTACH_STACK = 32 << 10,
 	REC_ATTACH_WAIT_STACK = 8 << 10,
 	REC_ATTACH_CPUS = 8192,
-	REC_ATTACH_KNOWN = 1 << 12, /* stacks that may come again; a power of 2 */
 };
 
 /* Events beside switches (convert/trace/switch.h). */
@@ -41,16 +40,6 @@ struct rec_attach_thread {
 	uint64_t out;	/* since when it is on no processor; 0: it is on one */
 	uint64_t delay; /* run delay when the recording began */
 	struct rec_g *slot;
-};
-
-/* A stack that was unwound: where the return addresses were. If they are there again, and pc and sp are the same,
- * it is the same stack. */
-struct rec_attach_known {
-	uint64_t pc, sp;
-	uint32_t node, n;
-	struct rec_attach_word {
-		uint64_t at, value;
-	} * word;
 };
 
 /* The last switch-out of a processor, for the record that says whether it was a wait. */
@@ -80,19 +69,10 @@ struct rec_attach {
 	uint32_t next_g;
 	unsigned children;
 
-	struct tp_unwinder *unwinder;
-	bool files_changed;
-	struct rec_attach_known known[REC_ATTACH_KNOWN];
+	struct rec_copied copied;
 	struct rec_attach_wait wait[REC_ATTACH_CPUS];
 	struct tp_ids calls; /* by PC: whether it is just behind a system call */
 	uint64_t stacks, cut;
-	/* The stack that is being unwound. */
-	const char *copy;
-	uint64_t low;
-	size_t ncopied, room_copied;
-	bool missing; /* a word beyond the copy */
-	struct rec_attach_word read[4 * REC_MAX_DEPTH];
-	size_t nread;
 };
 
 /* ---- attach_stack.c ---- */
@@ -106,8 +86,8 @@ uint32_t rec_attach_stack(struct rec_attach *a, const struct perf_event_header *
 /* Notes a mapping of code, with its file as /proc/PID/maps names it, and the files that it replaces. */
 void rec_attach_map(struct rec_attach *a, uint64_t start, uint64_t limit, uint64_t offset,
 		    const char *file);
-/* Drops the stacks that may come again. */
-void rec_attach_forget(struct rec_attach *a);
+/* Adds a stack to the arena (struct rec_copied). */
+uint32_t rec_attach_add(void *attach, const uint64_t *pcs, size_t n);
 
 /* ---- attach_threads.c ---- */
 

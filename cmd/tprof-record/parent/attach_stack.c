@@ -1,13 +1,10 @@
 /* Stacks of a program that keeps no frame pointers: the kernel copies the registers and the innermost part of the
- * stack, and libdwfl unwinds the copy (symbol/unwind.h). That takes some hundred microseconds, so stacks that come
- * again are known by their return addresses. */
+ * stack (copied.h). */
 #include "tprof-record/parent/attach_inside.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
-#include "base/many.h"
 #include "symbol/image.h"
 
 #if defined(__x86_64__)
@@ -95,127 +92,27 @@ static bool parse(struct rec_attach *a, const struct perf_event_header *h,
 	    (struct tp_unwind_state){.pc = value_of(values, PC), .known = (1ull << REGISTERS) - 1};
 	for (unsigned i = 0; i < REGISTERS; i++)
 		state->value[i] = value_of(values, registers[i]);
-	a->copy = p;
-	a->low = tp_unwind_sp() < 0 ? 0 : state->value[tp_unwind_sp()];
-	a->ncopied = copied < size ? copied : size;
-	a->room_copied = size;
+	a->copied.copy = p;
+	a->copied.low = tp_unwind_sp() < 0 ? 0 : state->value[tp_unwind_sp()];
+	a->copied.size = copied < size ? copied : size;
+	a->copied.room = size;
 	return true;
 }
 
 /* ---- stacks ---- */
 
-static bool word_of(const struct rec_attach *a, uint64_t address, uint64_t *value)
+uint32_t rec_attach_add(void *attach, const uint64_t *pcs, size_t n)
 {
-	if (address < a->low || a->ncopied < 8 || address - a->low > a->ncopied - 8)
-		return false;
-	memcpy(value, a->copy + (address - a->low), sizeof(*value));
-	return true;
-}
-
-static bool read_word(void *attach, uint64_t address, uint64_t *value)
-{
-	struct rec_attach *a = attach;
-
-	if (!word_of(a, address, value)) {
-		a->missing |= address >= a->low + a->ncopied &&
-			      address - a->low < 256 * a->room_copied &&
-			      a->ncopied + 8 > a->room_copied;
-		return false;
-	}
-	if (a->nread < sizeof(a->read) / sizeof(a->read[0]))
-		a->read[a->nread++] = (struct rec_attach_word){address, *value};
-	return true;
-}
-
-static struct rec_attach_known *place(struct rec_attach *a, const struct tp_unwind_state *s)
-{
-	uint64_t h = (s->pc ^ a->low << 20) * 0x9e3779b97f4a7c15u;
-
-	return &a->known[h >> 32 & (REC_ATTACH_KNOWN - 1)];
-}
-
-static bool is_again(const struct rec_attach *a, const struct rec_attach_known *k,
-		     const struct tp_unwind_state *s)
-{
-	uint64_t value;
-
-	if (!k->node || k->pc != s->pc || k->sp != a->low)
-		return false;
-	for (uint32_t i = 0; i < k->n; i++)
-		if (!word_of(a, k->word[i].at, &value) || value != k->word[i].value)
-			return false;
-	return true;
-}
-
-/* Keeps the places from which the return addresses were read, if all of them were. */
-static void keep(struct rec_attach *a, struct rec_attach_known *k, const struct tp_unwind_state *s,
-		 const uint64_t *pcs, size_t n, uint32_t node)
-{
-	struct rec_attach_word *words = tp_more(k->word, n, sizeof(*words));
-	size_t at = 0;
-
-	k->node = 0;
-	if (!words)
-		return;
-	k->word = words;
-	for (size_t i = 1; i < n; i++) {
-		/* One frame may have been interrupted by a signal. */
-		while (at < a->nread && a->read[at].value != pcs[i] &&
-		       a->read[at].value + 1 != pcs[i])
-			at++;
-		if (at == a->nread)
-			return;
-		words[i - 1] = a->read[at++];
-	}
-	k->pc = s->pc;
-	k->sp = a->low;
-	k->n = (uint32_t)n - 1;
-	k->node = node;
-}
-
-void rec_attach_forget(struct rec_attach *a)
-{
-	for (size_t i = 0; i < REC_ATTACH_KNOWN; i++) {
-		free(a->known[i].word);
-		a->known[i] = (struct rec_attach_known){0};
-	}
-}
-
-/* Reads the mapped files anew. If the process is over, those of before have to do. */
-static void read_files(struct rec_attach *a)
-{
-	struct tp_unwinder *u;
-
-	a->files_changed = false;
-	if (tp_unwinder_new(&u, a->pid, NULL))
-		return;
-	tp_unwinder_free(a->unwinder);
-	a->unwinder = u;
-	rec_attach_forget(a);
+	(void)attach;
+	return rec_tree_add(pcs, n);
 }
 
 static uint32_t unwind(struct rec_attach *a, struct tp_unwind_state *state)
 {
-	struct rec_attach_known *k = place(a, state);
-	uint64_t pcs[REC_MAX_DEPTH];
-	uint32_t node;
-	size_t n;
+	uint32_t node = rec_copied_stack(&a->copied, state);
 
 	a->stacks++;
-	if (is_again(a, k, state))
-		return k->node;
-	if (a->files_changed)
-		read_files(a);
-	state->word = read_word;
-	state->ctx = a;
-	a->nread = 0;
-	a->missing = false;
-	n = tp_unwinder_stack(a->unwinder, state, pcs, rec_core->arena.header->options.depth);
-	node = rec_tree_add(pcs, n);
-	if (a->missing)
-		a->cut++;
-	else if (node)
-		keep(a, k, state, pcs, n, node);
+	a->cut += a->copied.missing;
 	return node;
 }
 
@@ -294,11 +191,11 @@ void rec_attach_map(struct rec_attach *a, uint64_t start, uint64_t limit, uint64
 		    old->file == m.file)
 			return;
 		atomic_store_explicit(&old->gone, 1, memory_order_relaxed);
-		a->files_changed = true;
+		a->copied.files_changed = true;
 	}
 	if (*file != '/' && strcmp(file, "[vdso]") != 0)
 		return;
-	a->files_changed = true;
+	a->copied.files_changed = true;
 	m.build_id = build_id(file);
 	rec_module_add(&m);
 }

@@ -112,6 +112,7 @@ static void end_image(struct rec_session *s, struct rec_image *image, bool alive
 		rec_session_unwatch(s, image->process);
 	free(image->source);
 	image->source = NULL;
+	image->looks = rec_outside_remove(s->outside, image);
 	rec_image_halt(image, alive, exec_ns);
 	rec_switches_take(s->switches);
 	if (alive && image->is_main)
@@ -182,6 +183,8 @@ static void begin_image(struct rec_session *s, struct rec_caller *c)
 	if (s->o->request->trace && image->arena.header->pid == (uint32_t)c->pid &&
 	    !image->other_clock)
 		image->switches = s->switches;
+	if (image->switches)
+		rec_outside_add(s->outside, image);
 	if (s->o->request->trace && !image->switches)
 		atomic_store(&image->arena.header->options.cpu_time, 1);
 	if (image->is_main) {

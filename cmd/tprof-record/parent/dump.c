@@ -11,6 +11,7 @@
 #include "tprof-record/parent/file.h"
 #include "tprof-record/parent/live/leak.h"
 #include "tprof-record/parent/live/threads.h"
+#include "tprof-record/parent/outside.h"
 #include "tprof-record/parent/switches.h"
 
 pthread_mutex_t rec_dump_tracing = PTHREAD_MUTEX_INITIALIZER;
@@ -220,6 +221,7 @@ static void add_switches(struct making *m, struct rec_process *p)
 	struct rec_switches *s = m->image->switches;
 	struct rec_switches_list list;
 	struct tp_err err = {0};
+	bool denied = false;
 
 	if (!s)
 		return;
@@ -227,6 +229,12 @@ static void add_switches(struct making *m, struct rec_process *p)
 		trouble(m->dump, "switches of threads: %s", err.msg);
 	else
 		p->switches = list.events ? list.events : &none;
+	rec_outside_put(m->image->looks, p, &denied);
+	if (denied)
+		snprintf(m->dump->blind, sizeof(m->dump->blind),
+			 "process %d may not be traced (ptrace): the stacks of waits that no hook sees are the "
+			 "last known ones",
+			 (int)m->image->pid);
 	p->nswitches = list.n;
 	p->switches_end_ns = list.end_ns;
 	m->dump->lost_switches = list.lost;

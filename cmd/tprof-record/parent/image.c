@@ -15,6 +15,7 @@
 
 #include "tprof-record/core/core.h"
 #include "tprof-record/parent/file.h"
+#include "tprof-record/parent/outside.h"
 #include "tprof-record/parent/program.h"
 #include "tprof-record/parent/writer.h"
 
@@ -223,6 +224,7 @@ void rec_image_free(struct rec_image *image)
 		munmap(image->arena.header, rec_arena_size(image->arena.scale));
 	if (image->process >= 0)
 		close(image->process);
+	rec_outside_free(image->looks);
 	free(image->last_job);
 	free(image);
 }

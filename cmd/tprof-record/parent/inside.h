@@ -8,6 +8,7 @@
 
 #include "tprof-record/core/core.h"
 #include "tprof-record/parent/listen.h"
+#include "tprof-record/parent/outside.h"
 #include "tprof-record/parent/session.h"
 #include "tprof-record/parent/switches.h"
 #include "tprof-record/parent/writer.h"
@@ -35,6 +36,7 @@ struct rec_session {
 	unsigned nheld, max_held;
 	struct rec_writer writer;
 	struct rec_switches *switches; /* NULL: the kernel does not tell */
+	struct rec_outside *outside;
 	unsigned met;	 /* processes that reported and are recorded, without the program */
 	unsigned hooked; /* processes that were begun by functions of libc */
 	pid_t pid;

@@ -330,6 +330,7 @@ static int start(struct rec_session *s, int *error, struct tp_err *err)
 
 static void finish(struct rec_session *s)
 {
+	rec_outside_end(s->outside);
 	while (s->images) {
 		struct rec_image *image = s->images;
 
@@ -367,6 +368,7 @@ int rec_session_run(const struct rec_session_options *o, int *status, int *error
 		code = start(s, error, err);
 	}
 	if (!code) {
+		s->outside = rec_outside_begin(s->switches);
 		if (o->request->interval_ns)
 			s->snapshot_ns = rec_now() + (uint64_t)o->request->interval_ns;
 		if (o->request->for_ns)

@@ -79,6 +79,10 @@ struct rec_switches {
 	} * events; /* that were added for it */
 	size_t nevents, room_events;
 	struct tp_ids numbers; /* by the kernel's numbers of the events */
+	bool notices;	       /* keeps what follows */
+	struct tp_ids off_of;  /* by thread: */
+	uint64_t *offs;	       /* since when it is on no processor; 0: it is on one */
+	size_t noffs, room_offs;
 	char *record;
 };
 
@@ -438,6 +442,24 @@ static int by_time(const void *a, const void *b)
 	return (int)y->kind - (int)x->kind;
 }
 
+/* Notes whether a thread is on a processor. */
+static void notice(struct rec_switches *s, const struct rec_event *e)
+{
+	uint32_t i;
+
+	if (e->kind == REC_SWITCH_LOST)
+		return;
+	i = tp_ids_get(&s->off_of, rec_switch_tid(e));
+	if (i == TP_NO_ID) {
+		i = (uint32_t)s->noffs;
+		if (tp_grow_raw(&s->offs, &s->room_offs, s->noffs, sizeof(*s->offs)) ||
+		    tp_ids_put(&s->off_of, rec_switch_tid(e), i))
+			return;
+		s->noffs++;
+	}
+	s->offs[i] = e->kind == REC_SWITCH_OUT && !e->flags ? e->end : 0;
+}
+
 /* A thread leaves a processor before it comes to another, but the rings are read one after the other: what is
  * later than the reading of the first waits for the next round. Returns how many there were. */
 static size_t take(struct rec_switches *s)
@@ -451,6 +473,8 @@ static size_t take(struct rec_switches *s)
 	if (s->nround)
 		qsort(s->round, s->nround, sizeof(*s->round), by_time);
 	while (n < s->nround && s->round[n].end <= until) {
+		if (s->notices)
+			notice(s, &s->round[n]);
 		if (!s->reader || s->reader->see(s->reader->ctx, &s->round[n]))
 			rec_spool_put(&s->spool, &s->round[n], s->round[n].kind);
 		n++;
@@ -461,13 +485,38 @@ static size_t take(struct rec_switches *s)
 	return taken;
 }
 
-void rec_switches_take(struct rec_switches *s)
+size_t rec_switches_take(struct rec_switches *s)
 {
+	size_t n;
+
 	if (!s)
-		return;
+		return 0;
 	pthread_mutex_lock(&s->lock);
-	take(s);
+	n = take(s);
 	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+bool rec_switches_notice(struct rec_switches *s)
+{
+	if (!s || s->of == REC_SWITCHES_OF_NONE)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	s->notices = true;
+	pthread_mutex_unlock(&s->lock);
+	return true;
+}
+
+uint64_t rec_switches_off(struct rec_switches *s, uint32_t tid)
+{
+	uint64_t off;
+	uint32_t i;
+
+	pthread_mutex_lock(&s->lock);
+	i = tp_ids_get(&s->off_of, tid);
+	off = i == TP_NO_ID ? 0 : s->offs[i];
+	pthread_mutex_unlock(&s->lock);
+	return off;
 }
 
 static void *work(void *arg)
@@ -532,6 +581,8 @@ void rec_switches_end(struct rec_switches *s)
 	free(s->events);
 	free(s->record);
 	tp_ids_release(&s->numbers);
+	tp_ids_release(&s->off_of);
+	free(s->offs);
 	free(s->execs);
 	tp_ids_release(&s->exec_of);
 	free(s);

@@ -63,8 +63,14 @@ int rec_switches_paranoid(void);
 /* Ends it; what was found stays. */
 void rec_switches_stop(struct rec_switches *s);
 
-/* Copies what the rings have, so that all switches up to now are in the file. Any thread. */
-void rec_switches_take(struct rec_switches *s);
+/* Copies what the rings have, so that all switches up to now are in the file. Returns how many records they had.
+ * Any thread. */
+size_t rec_switches_take(struct rec_switches *s);
+
+/* Returns since when a thread is on no processor, though it was not preempted; 0: it is on one, or it is not known.
+ * Any thread, after rec_switches_notice, which returns whether it can be known. */
+bool rec_switches_notice(struct rec_switches *s);
+uint64_t rec_switches_off(struct rec_switches *s, uint32_t tid);
 
 /* Switches of all processes (convert/trace/switch.h) between two moments. */
 struct rec_switches_list {

@@ -98,7 +98,11 @@ struct rec_off {
 	uint8_t turn;
 	bool slept;	/* in the record; without switches: its CPU time was noted */
 	bool done;	/* with the wait at the end */
-	uint32_t stack; /* the last that is known */
+	uint32_t stack; /* the last that is known, by a record that ended at: */
+	uint64_t stack_ns;
+	uint64_t from;	       /* when this time off began, of which `out` may be a later part */
+	uint32_t looks, look;  /* from outside: the first, and the next; + 1 */
+	uint32_t samples, sample; /* of CPU time: the first record, and the last before `from`; + 1 */
 	uint32_t g;	/* which went off: index + 1 */
 	bool
 	    nests; /* a record takes the time of others, of signal handlers that ran during a wait */
@@ -177,6 +181,7 @@ struct rec_tracer {
 	uint32_t nheap;
 	bool split;	       /* steps are made of records and of times off */
 	uint32_t *switch_next; /* of each switch: the next of the same thread */
+	uint32_t *look_next;   /* of each look from outside, likewise */
 	uint32_t *switch_lead; /* of each switch to a thread: how long it may have taken, ns */
 	uint32_t *outer; /* of each record of threads that nest them: the one around it, + 1 */
 	struct rec_lost *lost; /* in the order of their ends */

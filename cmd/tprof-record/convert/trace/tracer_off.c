@@ -5,7 +5,8 @@
  *
  *	off, preempted or by yielding		runnable
  *	off, in the time of a BLOCK or SYSCALL	that wait or call, as often as the thread slept in it
- *	off otherwise				blocked, reason "kernel", at the last stack that is known
+ *	off otherwise				blocked, reason "kernel", at the stack that the recorder has
+ *						read from outside, else at the last one that is known
  *	a BLOCK in which it was never off	it ran (it spun); nothing is written
  *	a SYSCALL in which it was never off	it ran; the call takes no time
  *
@@ -18,6 +19,7 @@
  * when: it is written as off ("not on a processor") for a part of the time before each record. Waits and calls are
  * those of the hooks then. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/many.h"
 #include "tprof-record/convert/trace/switch.h"
@@ -330,6 +332,68 @@ static const struct rec_event *outer_at(const struct rec_tracer *s, const struct
 	return m->at && m->present && m->present->start <= time ? m->present : NULL;
 }
 
+/* ---- stacks of waits that no hook sees ---- */
+
+/* Lists looks and CPU samples by thread. `of` is sorted. */
+static void list_stacks(struct rec_tracer *s, const struct rec_thread_of *of, size_t n)
+{
+	const struct rec_process *p = s->p;
+	uint32_t *last = calloc(s->nms + (size_t)1, sizeof(*last)), i, k;
+	struct tp_ids at = {0};
+
+	s->look_next = calloc(p->nlooks + 1, sizeof(*s->look_next));
+	if (!last || !s->look_next || p->nlooks >= UINT32_MAX)
+		s->code = TP_ENOMEM;
+	for (size_t t = n; t-- && !s->code;)
+		rec_tracer_failed(s, tp_ids_put(&at, of[t].tid, (uint32_t)t));
+	for (i = 0; i < p->nlooks && !s->code; i++) {
+		if ((k = tp_ids_get(&at, p->looks[i].tid)) == TP_NO_ID)
+			continue;
+		while (k + 1 < n && of[k + 1].tid == of[k].tid &&
+		       of[k + 1].start <= p->looks[i].start)
+			k++;
+		k = of[k].m;
+		*(last[k] ? &s->look_next[last[k] - 1] : &s->ms[k].off.looks) = i + 1;
+		last[k] = i + 1;
+	}
+	tp_ids_release(&at);
+	if (!s->code)
+		memset(last, 0, s->nms * sizeof(*last));
+	/* Samples are all in one list (tracer_stream.c). */
+	i = s->code ? 0 : rec_tracer_m(s, 0)->first;
+	for (; i; i = s->links[i - 1].next) {
+		if (p->events[i - 1].kind != REC_CPU || !p->events[i - 1].stack ||
+		    (k = tp_ids_get(&s->m_by_id, p->events[i - 1].m)) == TP_NO_ID)
+			continue;
+		*(last[k] ? &s->links[last[k] - 1].other : &s->ms[k].off.samples) = i;
+		last[k] = i;
+	}
+	free(last);
+}
+
+/* Returns the stack of the time off that a thread is in. */
+static uint32_t stack_of(const struct rec_tracer *s, struct rec_off *o)
+{
+	const struct rec_look *l = NULL;
+	const struct rec_event *e;
+	uint32_t next;
+
+	for (; o->look; o->look = s->look_next[o->look - 1]) {
+		l = &s->p->looks[o->look - 1];
+		if (l->start >= o->from)
+			break;
+		l = NULL;
+	}
+	if (l && l->end <= o->in && l->stack)
+		return l->stack;
+	while ((next = o->sample ? s->links[o->sample - 1].other : o->samples) &&
+	       s->p->events[next - 1].end <= o->from)
+		o->sample = next;
+	e = o->sample ? &s->p->events[o->sample - 1] : NULL;
+	next = e && e->end >= o->stack_ns ? e->stack : o->stack;
+	return next ? next | REC_LAST_STACK : 0;
+}
+
 void rec_off_find(struct rec_tracer *s)
 {
 	const struct rec_process *p = s->p;
@@ -353,6 +417,8 @@ void rec_off_find(struct rec_tracer *s)
 		find_leads(s);
 	if (!s->code)
 		find_nests(s);
+	if (!s->code)
+		list_stacks(s, of, n);
 	free(left);
 	free(of);
 }
@@ -412,7 +478,7 @@ static void next_off(const struct rec_tracer *s, struct rec_off *o)
 		next = o->at ? &s->p->switches[o->at - 1] : NULL;
 		until = next ? next->end : NEVER;
 		if (e->kind == REC_SWITCH_OUT) {
-			o->out = e->end;
+			o->out = o->from = e->end;
 			o->in = next && next->kind == REC_SWITCH_IN ? began(s, o, until) : until;
 			o->over = e->flags & REC_SWITCH_EXIT;
 			o->reason = e->flags & REC_SWITCH_RUNNABLE ? REC_ON_PREEMPTED
@@ -427,7 +493,7 @@ static void next_off(const struct rec_tracer *s, struct rec_off *o)
 			return;
 		}
 		if (s->nlost && lost_between(s, rec_switch_cpu(e), e->end, until, &lost)) {
-			o->out = lost.start;
+			o->out = o->from = lost.start;
 			o->in = next && next->kind == REC_SWITCH_IN ? until : lost.end;
 			o->over = false;
 			o->reason = REC_ON_UNKNOWN;
@@ -440,8 +506,8 @@ static void next_off(const struct rec_tracer *s, struct rec_off *o)
 /* ---- steps ---- */
 
 /* Makes a piece of the time off the next step: as part of a wait or call, or by itself. */
-static void take_piece(struct rec_machine *m, const struct rec_event *of, uint32_t record,
-		       uint64_t until)
+static void take_piece(const struct rec_tracer *s, struct rec_machine *m,
+		       const struct rec_event *of, uint32_t record, uint64_t until)
 {
 	struct rec_off *o = &m->off;
 	struct rec_event *piece = &o->piece[o->turn ^= 1];
@@ -451,8 +517,8 @@ static void take_piece(struct rec_machine *m, const struct rec_event *of, uint32
 	if (of &&
 	    !(of->kind == REC_BLOCK && of->arg == REC_ON_KERNEL && o->reason == REC_ON_UNKNOWN)) {
 		*piece = *of;
-	} else if (o->reason == REC_ON_KERNEL && o->stack) {
-		piece->stack = o->stack | REC_LAST_STACK;
+	} else if (o->reason == REC_ON_KERNEL) {
+		piece->stack = stack_of(s, o);
 	}
 	if (piece->kind == REC_SYSCALL)
 		piece->flags |= REC_SYSCALL_BLOCKED;
@@ -507,8 +573,10 @@ static void leave_record(const struct rec_tracer *s, struct rec_machine *m)
 {
 	struct rec_off *o = &m->off;
 
-	if (m->at && s->p->events[m->at - 1].stack)
+	if (m->at && s->p->events[m->at - 1].stack) {
 		o->stack = s->p->events[m->at - 1].stack;
+		o->stack_ns = s->p->events[m->at - 1].end;
+	}
 	if (m->at)
 		m->at = s->links[m->at - 1].next;
 	else
@@ -550,7 +618,7 @@ static bool find_exactly(const struct rec_tracer *s, struct rec_machine *m)
 			if (o->over && !e)
 				take_end(m);
 			else
-				take_piece(m, outer, outer ? record : REC_NO_RECORD, from);
+				take_piece(s, m, outer, outer ? record : REC_NO_RECORD, from);
 			return true;
 		}
 		if (inside) {
@@ -566,7 +634,7 @@ static bool find_exactly(const struct rec_tracer *s, struct rec_machine *m)
 			if (o->over)
 				take_end(m);
 			else
-				take_piece(m, part ? e : NULL, record, end);
+				take_piece(s, m, part ? e : NULL, record, end);
 			return true;
 		}
 		if (!takes_time) {
@@ -647,7 +715,7 @@ static bool find_by_cpu(const struct rec_tracer *s, struct rec_machine *m)
 		note_cpu(s, m, m->usage);
 		o->in = NEVER;
 		if (o->out != NEVER)
-			take_piece(m, NULL, REC_NO_RECORD, NEVER);
+			take_piece(s, m, NULL, REC_NO_RECORD, NEVER);
 		return o->out != NEVER;
 	}
 	if (!o->slept) {
@@ -655,7 +723,7 @@ static bool find_by_cpu(const struct rec_tracer *s, struct rec_machine *m)
 		o->slept = true;
 	}
 	if (o->out != NEVER) {
-		take_piece(m, NULL, REC_NO_RECORD, NEVER);
+		take_piece(s, m, NULL, REC_NO_RECORD, NEVER);
 	} else {
 		take_record(o, e, m->at ? m->at - 1 : REC_NO_RECORD);
 		o->time = rec_takes_time(e) ? e->start : e->end;
@@ -688,6 +756,8 @@ bool rec_off_rewind(const struct rec_tracer *s, struct rec_machine *m)
 	o->begun = first && first->kind == REC_SWITCH_IN ? first->end : NEVER;
 	o->exit = o->ended ? s->p->switches[o->last - 1].end : 0;
 	o->done = o->slept = false;
+	o->look = o->looks;
+	o->sample = 0;
 	o->share = 0;
 	if (o->exact)
 		next_off(s, o);

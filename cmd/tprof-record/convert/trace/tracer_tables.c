@@ -117,6 +117,7 @@ void rec_tracer_release(struct rec_tracer *s)
 	free(s->heap);
 	free(s->switch_next);
 	free(s->switch_lead);
+	free(s->look_next);
 	free(s->outer);
 	free(s->lost);
 	free(s->posts);

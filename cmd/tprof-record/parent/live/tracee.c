@@ -291,7 +291,11 @@ bool rec_tracee_call(pid_t pid, pid_t tid, struct rec_tracee_call *call)
 	}
 	/* The thread is in the kernel but not in a system call: a page fault. */
 	call->running = true;
-	return sscanf(line, "%ld %llx %llx", &call->number, &a[0], &a[1]) == 3;
+	if (sscanf(line, "%ld %llx %llx", &call->number, &a[0], &a[1]) != 3)
+		return false;
+	call->sp = a[0];
+	call->pc = a[1];
+	return true;
 }
 
 bool rec_tracee_waits(const struct rec_tracee_call *call)
