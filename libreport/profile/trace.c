@@ -11,6 +11,7 @@
 
 #include "base/many.h"
 #include "base/sum.h"
+#include "decode/period.h"
 #include "profile/trace_go.h"
 #include "profile/trace_stack.h"
 #include "spans/crossing.h"
@@ -37,8 +38,16 @@ static const uint32_t view_states[REP_NTRACE_VIEWS] = {
     [REP_TRACE_WALL] = UINT32_MAX,
 };
 
-/* runtime/pprof's rate is 100 Hz; a trace does not say whether the program set another. */
+/* runtime/pprof's rate is 100 Hz; a trace of a Go program does not say whether it set another. */
 #define CPU_PERIOD_NS INT64_C(10000000)
+
+static int64_t period_of(const struct tp_dict *d)
+{
+	uint32_t string = 0;
+	int64_t ns = tp_cpu_period(d, &string);
+
+	return ns ? ns : CPU_PERIOD_NS;
+}
 
 enum { COUNT, TIME, NTYPES };
 
@@ -218,6 +227,7 @@ static int add_spans(struct building *b, struct tp_err *err)
 static int add_cpu_samples(struct building *b, struct tp_err *err)
 {
 	struct rep_view *v = &b->v;
+	int64_t period;
 	int code = rep_view_load(v, TP_TABLE_CPU_SAMPLE,
 				 REP_BIT(CPU_SAMPLE, ts_ns) | REP_BIT(CPU_SAMPLE, goroutine) |
 				     REP_BIT(CPU_SAMPLE, stack),
@@ -230,6 +240,7 @@ static int add_cpu_samples(struct building *b, struct tp_err *err)
 				     err);
 	if (code)
 		return code;
+	period = period_of(v->dict);
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_CPU_SAMPLE]; i++) {
 		int64_t ts = REP_COL(v, CPU_SAMPLE, ts_ns)[i];
 		int64_t goroutine = REP_COL(v, CPU_SAMPLE, goroutine)[i];
@@ -241,7 +252,7 @@ static int add_cpu_samples(struct building *b, struct tp_err *err)
 		    !rep_view_match_goroutine(v, goroutine) ||
 		    !rep_match_frames(&v->match, entry, stack))
 			continue;
-		code = add(b, entry, stack, 0, 0, 1, CPU_PERIOD_NS);
+		code = add(b, entry, stack, 0, 0, 1, period);
 	}
 	return code ? fail(err, code) : 0;
 }
@@ -269,7 +280,7 @@ static int describe(struct building *b)
 		code = rep_trace_add_type(b->p, rep_trace_views[b->opt->view].name, unit);
 	if (!code && cpu && !run->ticks) {
 		b->p->period_type = b->p->types[TIME];
-		b->p->period = CPU_PERIOD_NS;
+		b->p->period = period_of(b->v.dict);
 	}
 	if (!nameless(b->v.dict))
 		m.flags = TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES | TP_MAPPING_LINES |

@@ -21,7 +21,7 @@
  * The root of each stack is the entry function of the goroutine, which is added where the stack is
  * another goroutine's or cut off. Every sample has its name as the label `goroutine`. */
 enum rep_trace_view {
-	/* CPU samples; time is their number times 10 ms, the period of runtime/pprof */
+	/* CPU samples; time is their number times their period, 10 ms (runtime/pprof) if the trace does not say it */
 	REP_TRACE_CPU,
 	/* time on a P, by the stack at which it ended; --focus and --ignore match that stack.
 	 * Only this view reads all events of the time range. */

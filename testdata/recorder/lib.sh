@@ -166,6 +166,12 @@ values() {
 		awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["name"], $at["cum"] }'
 }
 
+# total OPTIONS DUMP: the sum of flat.
+total() {
+	"$bin/tprof-top" --format=tsv --no-trim -n 0 "$@" 2>/dev/null |
+		awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { n += $at["flat"] } END { printf "%.0f\n", n }'
+}
+
 # A heap of which all is known: at rate 1 each number of each site is exact. What a program maps itself is exact
 # at any rate; of these, numbers of the peak are known as well.
 exact_heap() { # name, file of the profile, what program…
@@ -258,7 +264,7 @@ running() {
 		where mono_ns limit 1) select coalesce(sum(min(end_ns + off, $end) - max(start_ns + off, $begin)), 0),
 		(select coalesce(max(end_ns - start_ns), 0) from span where reason = '$reason') from span, w
 		where state = 'Running' and end_ns + off > $begin and start_ns + off < $end" | sed 1d >ran
-	sed -n 's/^CPU time: .*; run delay: \([0-9.]*\)\([a-z]*\)$/\1 \2/p' truth.err >waited
+	sed -n 's/^CPU time: .*; run delay: \([0-9.]*\)\([a-z]*\).*$/\1 \2/p' truth.err >waited
 	awk -v cpu="$cpu" -v stolen="$stolen" -v least="$least" -v delay="$delay" -v reason="$reason" '
 		function ns(n, unit) { return n * (unit == "s" ? 1e9 : unit == "ms" ? 1e6 : unit == "us" ? 1e3 : 1) }
 		FILENAME == "waited" { waited = ns($1, $2); next }
@@ -318,6 +324,8 @@ cpu_shares() {
 		bad "$name" "$(cat said)"
 	elif [ "$n" != 0 ]; then
 		bad "$name" "the trace has $n samples less than the profile"
+	elif [ "$(total dumps/cpu.pb.gz)" != "$(total --view=cpu dumps/trace.out)" ]; then
+		bad "$name" "the trace has $(total --view=cpu dumps/trace.out) ns, the profile $(total dumps/cpu.pb.gz)"
 	elif [ "$(cat labelled)" != 'site_second site_first ' ]; then
 		bad "$name" "labels are on $(cat labelled)"
 	else

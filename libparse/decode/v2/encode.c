@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/idmap.h"
 #include "base/many.h"
+#include "decode/period.h"
 
 #define VERSION	    26
 #define TABLE_M	    UINT64_MAX /* the M of batches of tables */
@@ -46,6 +47,7 @@ struct tp_v2_encoder {
 	struct tp_ids by_m; /* of lanes */
 	uint32_t latest;    /* last result of lane_of() */
 	struct tp_buf samples, head;
+	uint32_t period; /* string that says that of the samples, or from where on there may be one */
 	struct tp_ids by_pc; /* PC → frame, of this generation */
 };
 
@@ -330,8 +332,12 @@ static int write_stacks(struct tp_v2_encoder *e, struct tp_err *err)
 static int write_strings(struct tp_v2_encoder *e, struct tp_err *err)
 {
 	struct tp_buf table = {0};
+	uint32_t unused;
 	int code = 0;
 
+	if (e->samples.size && tp_cpu_period(e->dict, &e->period) &&
+	    use_string(e, e->period, &unused))
+		return tp_nomem(err);
 	for (uint32_t i = 1; i <= e->strings.n && !code; i++) {
 		struct tp_text t = tp_dict_text(e->dict, e->strings.id[i]);
 		size_t size = t.size < TP_V2_MAX_STRING ? t.size : TP_V2_MAX_STRING;

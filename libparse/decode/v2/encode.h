@@ -46,7 +46,8 @@ int tp_v2_encode_generation(struct tp_v2_encoder *e, const struct tp_v2_clock *c
  * in this generation. `args` are those after dt, strings and stacks as ids of the dictionary. */
 int tp_v2_encode_event(struct tp_v2_encoder *e, uint64_t m, uint64_t ts, enum tp_v2_wire type,
 		       const uint64_t *args, struct tp_err *err);
-/* Adds a CPU profile sample; m, p and g are -1 (as 64 bits) for none. */
+/* Adds a CPU profile sample; m, p and g are -1 (as 64 bits) for none. If the dictionary says the samples' period
+ * (decode/period.h), generations that have some say it, too. */
 int tp_v2_encode_sample(struct tp_v2_encoder *e, uint64_t ts, uint64_t m, uint64_t p, uint64_t g,
 			uint32_t stack, struct tp_err *err);
 /* Ends the last generation; nothing can be added afterwards. */

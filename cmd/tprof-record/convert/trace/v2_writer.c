@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/period.h"
 #include "tprof-record/convert/trace/tracer.h"
 
 #define GENERATION_NS	  1000000000u
@@ -154,8 +155,13 @@ static void generation(struct rec_tracer *s)
 
 static void begin(struct rec_tracer *s)
 {
-	uint32_t i = 0;
+	uint32_t i = 0, hz = s->p->arena.header->options.cpu_hz;
+	char period[TP_CPU_PERIOD_SIZE + 12];
 
+	if (hz) {
+		snprintf(period, sizeof(period), TP_CPU_PERIOD "%u", 1000000000 / hz);
+		string_of(s, period);
+	}
 	generation(s);
 	while (i < s->nalive && s->gs[s->alive[i]].state != REC_G_RUNNING)
 		i++;
