@@ -22,7 +22,8 @@ int64_t tp_cpu_period(const struct tp_dict *d, uint32_t *string)
 		struct tp_text t = tp_dict_text(d, *string);
 		int64_t ns = 0;
 
-		if (t.size > TP_CPU_PERIOD_SIZE && !memcmp(t.text, TP_CPU_PERIOD, TP_CPU_PERIOD_SIZE))
+		if (t.size > TP_CPU_PERIOD_SIZE &&
+		    !memcmp(t.text, TP_CPU_PERIOD, TP_CPU_PERIOD_SIZE))
 			ns = number(t.text + TP_CPU_PERIOD_SIZE, t.size - TP_CPU_PERIOD_SIZE);
 		if (ns > 0)
 			return ns;

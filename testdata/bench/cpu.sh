@@ -4,6 +4,8 @@
 #
 #   sh testdata/bench/cpu.sh BUILD_FOLDER [NAME …]
 #
+# The last table is what sampling costs (cost-cpu, cost-pid).
+#
 # The rows of --pid compare tprof-record --pid with perf record --call-graph dwarf -p, both on the same
 # running program at the same time.
 #
@@ -236,4 +238,51 @@ if command -v redis-benchmark >/dev/null && wanted pid-redis; then
 	kill $server
 	wait
 fi
+# cost NAME OPTIONS: what recording costs a program of two threads with fixed work, as its CPU time with the recorder by
+# that without, in pairs: the median, and the interval that has it with 95 % (by order of 20 pairs). Fails if all of
+# the interval is above 1.02.
+cost() {
+	wanted "$1" || return 0
+	for _ in $(seq 20); do
+		bare=$(./fixed)
+		case $2 in
+		--pid)
+			rm -f fixed.out
+			./fixed >fixed.out & program=$!
+			"$bin/tprof-record" -q --pid=$program --cpu="$hz" -o ours 2>ours.err || :
+			wait $program
+			ours=$(cat fixed.out)
+			;;
+		*) ours=$("$bin/tprof-record" -q "$2=$hz" -o ours -- ./fixed 2>ours.err) ;;
+		esac
+		rm -rf ours
+		echo "$bare $ours"
+	done | awk '{ print $2 / $1, $1, $2 }' | sort -n >ratios
+	awk -v name="$1" '{ r[NR] = $1; a += $2; b += $3 }
+		END { printf "| %s | %.3f | %.3f | %.3f | %.3f to %.3f |\n", name, a / NR / 1e6, b / NR / 1e6, (r[10] + r[11]) / 2, r[6], r[15]
+		exit NR != 20 || r[6] > 1.02 }' ratios || failed=1
+}
+cat >fixed.c <<'END'
+#include <stdio.h>
+#include <sys/resource.h>
+#define main endless
+#include "pairs.c"
+#undef main
+static void *some(void *p) { for (int i = 0; i < 12000; i++) { sink = deep(0.5, 10); sink = flat(0.5); } return p; }
+int main(void) {
+	struct rusage r;
+	pthread_t t;
+	pthread_create(&t, 0, some, 0);
+	some(0);
+	pthread_join(t, 0);
+	getrusage(RUSAGE_SELF, &r);
+	printf("%ld\n", (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000 + r.ru_utime.tv_usec + r.ru_stime.tv_usec);
+}
+END
+${CC:-gcc} -O2 -g -fomit-frame-pointer -pthread -o fixed fixed.c -lm
+echo
+echo '| cost | CPU time without, s | with, s | ratio | 95 % of it |'
+echo '|---|---:|---:|---:|---:|'
+cost cost-cpu --cpu
+cost cost-pid --pid
 exit $failed

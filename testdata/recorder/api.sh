@@ -2,9 +2,9 @@
 # coroutines of its own and says, by its own clock, when it told the library what of them.
 
 # What the program logged against the spans of its trace: each moment of each coroutine lies between
-# the two looks at the clock around the call that told of it. With the recorder there may be more:
-# what a coroutine made its thread wait for (a pthread_mutex_lock). Sets $said.
-coroutines_agree() { # LOG TRACE [more]
+# the two looks at the clock around the call that told of it. There may be more: what
+# a coroutine made its thread wait for (a pthread_mutex_lock), and when its thread was on no processor. Sets $said.
+coroutines_agree() { # LOG TRACE
 	rm -f coroutines.tprof
 	"$bin/tprof-import" --strict -o coroutines.tprof "$2" >import.out 2>&1 || {
 		said=$(tail -n 1 import.out)
@@ -14,7 +14,7 @@ coroutines_agree() { # LOG TRACE [more]
 		'select mono_ns - ts_ns from clock where mono_ns limit 1' | sed 1d)
 	"$bin/tprof-query" --format=tsv coroutines.tprof 'select goroutine, state, start_ns, end_ns,
 		reason from span order by goroutine, start_ns' | sed 1d >coroutines.tsv
-	awk -F '\t' -v offset="${offset:-none}" -v more="${3:-}" -v slack=3000 '
+	awk -F '\t' -v offset="${offset:-none}" -v slack=3000 '
 	function wrong(text) { if (wrongs++ < 5) print text; }
 	# Does its coroutine run again after line l, before it has told of its stop? Then it runs again
 	# before the program looked at its clock for the next start.
@@ -54,7 +54,7 @@ coroutines_agree() { # LOG TRACE [more]
 			g = $1
 			if ($2 == "Running") {
 				if (!inside[g]) check(g, "start", ++runs[g], $3)
-				inside[g] = more && runs_on(l, g, runs[g])
+				inside[g] = runs_on(l, g, runs[g])
 				if (inside[g]) extra++; else check(g, "stop", runs[g], $4)
 			} else if ($2 == "Waiting" && !inside[g]) {
 				check(g, "ready", ++waits[g], $4)
@@ -67,7 +67,7 @@ coroutines_agree() { # LOG TRACE [more]
 			if (runs[g] != n[g, "start"]) wrong("goroutine " g " ran " runs[g] " times, not " n[g, "start"])
 			if (waits[g] + 0 != n[g, "ready"] + 0) wrong("goroutine " g " waited " waits[g] " times, not " n[g, "ready"])
 		}
-		print goroutines + 0 " goroutines, " moments + 0 " moments, " wrongs + 0 " wrong" (more ? ", " extra + 0 " more waits" : "")
+		print goroutines + 0 " goroutines, " moments + 0 " moments, " wrongs + 0 " wrong" ", " extra + 0 " more waits"
 		exit wrongs || goroutines < 2 || moments < 100
 	}' "$1" coroutines.tsv >agree.out
 	status=$?
@@ -100,7 +100,7 @@ coroutines() { # name, how its own trace is to be (-f: go 1.5), with tprof-recor
 		bad "$name" "$why"
 	elif ! ask_others own || ! ask_others dumps; then
 		bad "$name" "$why"
-	elif ! coroutines_agree coroutines.log "$trace" "${options:+more}"; then
+	elif ! coroutines_agree coroutines.log "$trace"; then
 		bad "$name" "$said" agree.out
 	elif [ "$(several_per_p)" -lt 4 ]; then
 		bad "$name" "no P has several goroutines, but $(several_per_p)"
@@ -309,6 +309,28 @@ told_calls() { # format
 			return 0
 		fi
 		bad "system calls that are told, go $1" "${in_calls:-0} ms, and ${running:-0} ms running"
+	fi
+	return 1
+}
+
+# The library alone hears no context switches, but reads CPU clocks: running time is theirs, but for
+# what the calls that begin and end the trace take.
+told_untold() { # format
+	run library timeout 60 "$programs/library" untold untold.trace "$1"
+	if [ "$status" -ne 0 ]; then
+		bad "CPU clocks, go $1" "status $status" library.err
+	elif ! judge untold.trace || ! ask_others untold.trace; then
+		bad "CPU clocks, go $1" "$why"
+	else
+		"$bin/tprof-query" --format=tsv judged.tprof "select sum(iif(state = 'Running', end_ns - start_ns, 0)),
+			sum(iif(state = 'Waiting', end_ns - start_ns, 0)) from span" | sed 1d >untold.tsv
+		if awk 'NR == FNR { cpu = $1; next } { room = 8e6
+			printf "ran %.1f ms, by its clock %.1f; off %.0f ms\n", $1 / 1e6, cpu / 1e6, $2 / 1e6
+			exit !cpu || $1 < cpu - room || $1 > cpu + room }' library.out untold.tsv >said; then
+			ok "CPU clocks, go $1" "$(cat said)"
+			return 0
+		fi
+		bad "CPU clocks, go $1" "$(cat said)"
 	fi
 	return 1
 }

@@ -34,6 +34,8 @@ timed() {
 	thrice cpu_shares
 	thrice told_calls 1.26
 	thrice told_calls 1.5
+	thrice told_untold 1.26
+	thrice told_untold 1.5
 	thrice told_posts
 	running_programs
 	all_coroutines

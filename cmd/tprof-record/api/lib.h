@@ -22,7 +22,7 @@ struct api {
 	const struct rec_host *_Atomic host; /* the core that is used */
 	bool guest;			     /* `host` is the core of the preloaded library */
 	unsigned profiler, depth;	     /* 0: that of the profiler */
-	_Atomic uint64_t heap_rate; /* what was last set */
+	_Atomic uint64_t heap_rate;	     /* what was last set */
 	/* The text trace of allocations is on (text.c). */
 	_Atomic bool text;
 };
@@ -166,6 +166,9 @@ void api_text_gc(const struct rec_host *h, const uint64_t *pcs, size_t n);
 
 /* Writes the state of all goroutines when the trace begins, as records of that time (state.c). */
 void api_write_state(const struct rec_host *h, uint64_t now);
+/* Writes records of the CPU time that each thread has used so far: of the library's own core, by a
+ * thread that is inside (api_inside). */
+void api_write_clocks(const struct rec_host *h);
 
 /* A trace that is being written (stream.c). Zero-initialised is valid and empty. */
 struct api_stream {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "tprof-record/api/lib.h"
+#include "tprof-record/core/inside.h"
 
 static void write_names(const struct rec_host *h, const struct rec_g *slot, uint32_t g,
 			uint64_t now)
@@ -46,8 +47,38 @@ static void write_thread(const struct rec_host *h, const struct rec_g *slot, uin
 
 	if (slot->start > now)
 		return;
+	if (!api.guest)
+		e.cpu = rec_cpu_stamp(slot->tid);
 	h->write(&e);
 	write_names(h, slot, g, now);
+}
+
+/* Writes what a thread has used, unless it is in a wait, as a record in the middle would divide it. */
+static void write_clock(const struct rec_host *h, const struct rec_g *slot, uint32_t g)
+{
+	struct rec_event e = {.kind = REC_CLOCK, .g = g, .m = g};
+	uint32_t seq = atomic_load(&slot->seq);
+
+	e.cpu = rec_cpu_stamp(slot->tid);
+	e.start = e.end = h->now();
+	if (e.cpu && !(seq & 1) && slot->wait.kind == REC_NOTHING &&
+	    seq == atomic_load(&slot->seq) && g == atomic_load(&slot->id))
+		rec_write_inside(&e);
+}
+
+void api_write_clocks(const struct rec_host *h)
+{
+	const struct rec_arena *a = api_arena(h);
+	uint32_t n = atomic_load_explicit(&a->header->gs.used, memory_order_acquire);
+
+	for (uint32_t i = 0; i < n && i < REC_NGS; i++) {
+		const struct rec_g *slot = &a->gs[i];
+		uint32_t g = atomic_load_explicit(&slot->id, memory_order_acquire);
+
+		if (g && !api_is_own(h, slot, g) &&
+		    atomic_load_explicit(&slot->tid, memory_order_acquire))
+			write_clock(h, slot, g);
+	}
 }
 
 static void write_own(const struct rec_host *h, const struct rec_g *slot, uint32_t g, uint64_t now)

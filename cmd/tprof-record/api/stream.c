@@ -106,6 +106,8 @@ int api_stream_part(const struct rec_host *h, struct api_stream *s, struct rec_s
 	int code;
 
 	h->modules_read();
+	if (!last)
+		api_write_clocks(h);
 	code = api_errno(api_process_copy(h, &p, &s->err));
 	if (code)
 		return code;

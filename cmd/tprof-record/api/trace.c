@@ -159,8 +159,15 @@ static void switch_off(const struct rec_host *h)
 {
 	struct rec_event e = {.kind = REC_TRACE_STOP};
 
+	struct api_inside was;
+
 	if (!t.switched_on)
 		return;
+	if (!api.guest) {
+		was = api_inside(h);
+		api_write_clocks(h);
+		api_outside(h, was);
+	}
 	e.start = e.end = h->now();
 	h->write(&e);
 	atomic_store(&api_header(h)->options.trace, 0);
@@ -190,6 +197,9 @@ static int start(enum tprof_format format)
 	t.begin_ns = h->now();
 	t.lost_before = api_header(h)->lost[REC_LOST_EVENTS];
 	options = &api_header(h)->options;
+	/* Only the recorder hears the kernel's switches. */
+	if (!api.guest)
+		atomic_store(&options->cpu_time, 1);
 	t.switched_on = !atomic_exchange(&options->trace, 1);
 	if (t.switched_on)
 		api_write_state(h, t.begin_ns);

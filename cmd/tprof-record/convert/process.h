@@ -36,7 +36,7 @@ struct rec_process {
 	 * known. */
 	const struct rec_event *switches;
 	size_t nswitches;
-	uint64_t switches_end_ns; /* they are not known from then on; 0: they are */
+	uint64_t switches_end_ns;     /* they are not known from then on; 0: they are */
 	const struct rec_look *looks; /* in the order of time; only with switches */
 	size_t nlooks;
 	/* Start of the trace, in CLOCK_MONOTONIC; 0: it starts with the process. Earlier records are left

@@ -43,7 +43,8 @@
 	X(PROCESS_EXEC)   /* -                    string: the program about to be executed */ \
 	X(PROCESS_EXIT)   /* exit status          -                   by exit, _exit or return from main */ \
 	X(THREAD_USAGE)   /* run delay, ns        -                   what thread g has used, at its end or that of the process */ \
-	X(HEAP)           /* bytes                -                   so much memory was in use, by the samples of the heap */
+	X(HEAP)           /* bytes                -                   so much memory was in use, by the samples of the heap */ \
+	X(CLOCK)          /* -                    -                   what thread g had used; it was in no wait (api/state.c) */
 
 /* Why a goroutine waited. Reasons that Go's runtime has too use its words, so Go's tools sort and name them
  * as usual: in traces and profiles (go 1.26, traceBlockReason), in printed stacks (runtime2.go,
@@ -161,8 +162,8 @@ struct rec_event {
 	uint64_t object;
 	uint32_t g, m;
 	uint32_t arg;
-	/* The thread's CPU time so far (rec_cpu_stamp): of THREAD_START and THREAD_USAGE, and if the kernel
-	 * does not tell switches at the start of a BLOCK and the end of a SYSCALL. 0: not known. */
+	/* The thread's CPU time so far (rec_cpu_stamp): of THREAD_START, THREAD_USAGE and CLOCK, and if the
+	 * kernel does not tell switches at the start of a BLOCK and the end of a SYSCALL. 0: not known. */
 	uint32_t cpu;
 };
 

@@ -34,6 +34,7 @@ struct rec_dump {
 	uint64_t running_ns, delay_ns;
 	bool more_delay; /* that of some threads is not known */
 	bool exact;	 /* by the kernel's switches */
+	bool wakes;	 /* … and wake-ups */
 	uint64_t lost_switches;
 	int switch_error; /* errno of that, if the disk was full; else they came too fast */
 	/* Why threads could not be looked at while they ran, "" */

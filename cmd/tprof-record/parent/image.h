@@ -31,7 +31,8 @@ struct rec_image {
 	unsigned asked;		   /* snapshots that the writer has not answered: the session's */
 	struct rec_source *source; /* the session's: where its end is waited for */
 	struct rec_switches *switches; /* the session's; NULL: they are not known */
-	struct rec_outside_looks *looks; /* what was read of it from outside, when it has ended; owned */
+	struct rec_outside_looks
+	    *looks;		  /* what was read of it from outside, when it has ended; owned */
 	struct rec_job *last_job; /* the writer's, kept so that ending needs no memory; owned */
 	uint64_t begin_ns;	  /* CLOCK_MONOTONIC when it was heard */
 

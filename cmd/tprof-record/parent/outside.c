@@ -20,12 +20,13 @@
 #include "tprof-record/parent/live/tracee.h"
 
 enum {
-	QUICK_NS = REC_OUTSIDE_NS / 2, /* between rounds, and how long a thread has waited at least … */
-	SLOW_NS = 20000000,	       /* … and while nothing has happened for that many rounds: */
-	QUIET_ROUNDS = 200,
-	SHARE = 50,		       /* rounds take 1 / SHARE of the time, after … */
-	MOST_ROUND_NS = 2000000,       /* of CPU time */
-	COPY = 64 << 10,	       /* bytes of a stack */
+	QUICK_NS =
+	    REC_OUTSIDE_NS / 2, /* between rounds, and how long a thread has waited at least … */
+	SLOW_NS = 20000000,	/* … and while nothing has happened for that many rounds: */
+	QUIET_ROUNDS = 20,
+	SHARE = 50,		 /* rounds take 1 / SHARE of the time, after … */
+	MOST_ROUND_NS = 2000000, /* of CPU time */
+	COPY = 64 << 10,	 /* bytes of a stack */
 	MOST_LOOKS = 1 << 20,
 	MOST_WORDS = 1 << 22, /* of all stacks */
 };
@@ -37,9 +38,10 @@ struct rec_outside_looks {
 	struct rec_outside_looks *next;
 	struct rec_image *image;
 	struct rec_copied copied;
-	uint64_t looked[REC_NGS]; /* by place of the goroutine: the begin of the wait that was read last */
-	uint32_t at;		  /* the first place of the next round */
-	uint32_t modules;	  /* mapped files when the unwinder last read them */
+	uint64_t looked
+	    [REC_NGS];	  /* by place of the goroutine: the begin of the wait that was read last */
+	uint32_t at;	  /* the first place of the next round */
+	uint32_t modules; /* mapped files when the unwinder last read them */
 	bool denied;
 	bool in_call; /* the stack that is read is that of a system call */
 	struct rec_look *look;

@@ -94,7 +94,7 @@ static void say_running(struct lines *l, const struct rec_result *r)
 	tp_fmt_ns(time, (int64_t)d->running_ns);
 	if (d->delay_ns)
 		tp_fmt_ns(delay, (int64_t)d->delay_ns);
-	say(l, "CPU time: %s%s (from %s%s%s)%s%s%s",
+	say(l, "CPU time: %s%s (from %s%s%s)%s%s%s%s",
 	    !d->exact	       ? "at most "
 	    : d->lost_switches ? "at least "
 			       : "",
@@ -103,7 +103,8 @@ static void say_running(struct lines *l, const struct rec_result *r)
 		     : "CPU clocks; context switches are not available",
 	    !d->exact && r->no_switches[0] ? ": " : "", d->exact ? "" : r->no_switches,
 	    d->delay_ns ? "; run delay: " : "", d->delay_ns && more ? "at least " : "",
-	    d->delay_ns ? delay : "");
+	    d->delay_ns ? delay : "",
+	    d->delay_ns && d->exact && d->wakes ? " (the trace has it from each wake-up on)" : "");
 }
 
 /* What was lost of `program` and its threads. */

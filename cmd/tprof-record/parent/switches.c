@@ -1,6 +1,7 @@
 #include "tprof-record/parent/switches.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <pthread.h>
@@ -41,6 +42,7 @@ enum {
 struct ring {
 	int fd;
 	int more;	     /* another event that writes to it; -1: none */
+	int wakes;	     /* likewise */
 	uint64_t told, lost; /* how many records it says are lost; the events do, at the end */
 	struct perf_event_mmap_page *page; /* followed by the data */
 	size_t size;			   /* of the data, a power of 2 */
@@ -79,6 +81,7 @@ struct rec_switches {
 	} * events; /* that were added for it */
 	size_t nevents, room_events;
 	struct tp_ids numbers; /* by the kernel's numbers of the events */
+	bool wakes;	       /* sched_waking is heard */
 	bool notices;	       /* keeps what follows */
 	struct tp_ids off_of;  /* by thread: */
 	uint64_t *offs;	       /* since when it is on no processor; 0: it is on one */
@@ -153,6 +156,49 @@ static int open_more(struct ring *r, pid_t pid, int cpu)
 	return error;
 }
 
+/* Returns the number of the tracepoint sched_waking; 0: it may not be used. */
+static uint64_t find_waking(void)
+{
+	static const char *const files[] = {
+	    "/sys/kernel/tracing/events/sched/sched_waking/id",
+	    "/sys/kernel/debug/tracing/events/sched/sched_waking/id",
+	};
+	uint64_t id = 0;
+
+	for (size_t i = 0; i < TP_COUNT_OF(files) && !id; i++) {
+		FILE *f = fopen(files[i], "re");
+
+		if (f && fscanf(f, "%" SCNu64, &id) != 1)
+			id = 0;
+		if (f)
+			fclose(f);
+	}
+	return id;
+}
+
+/* Opens the tracepoint on the ring's processor, for all processes: it is told by who wakes, not by who is woken.
+ * Returns -1 if that is not allowed. */
+static int open_waking(const struct ring *r, uint64_t id)
+{
+	struct perf_event_attr attr = {
+	    .type = PERF_TYPE_TRACEPOINT,
+	    .size = sizeof(attr),
+	    .config = id,
+	    .sample_period = 1,
+	    .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_RAW,
+	    .sample_id_all = 1,
+	    .read_format = FORMAT_LOST,
+	    .use_clockid = 1,
+	    .clockid = CLOCK_MONOTONIC,
+	};
+	int fd = open_attr(&attr, -1, (int)r->cpu);
+
+	if (fd < 0 || !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /* Takes less memory where the kernel does not allow more. Returns 0, or errno. */
 static int open_ring(struct ring *r, pid_t pid, int cpu, enum rec_switches_of of, size_t most)
 {
@@ -165,7 +211,7 @@ static int open_ring(struct ring *r, pid_t pid, int cpu, enum rec_switches_of of
 	int error = 0;
 
 	r->cpu = (uint32_t)cpu;
-	r->more = -1;
+	r->more = r->wakes = -1;
 	for (r->size = most * page; r->size >= LEAST_PAGES * page; r->size /= 2) {
 		void *map;
 
@@ -194,6 +240,8 @@ static void close_ring(struct ring *r)
 	munmap(r->page, (size_t)sysconf(_SC_PAGESIZE) + r->size);
 	if (r->more >= 0)
 		close(r->more);
+	if (r->wakes >= 0)
+		close(r->wakes);
 	close(r->fd);
 }
 
@@ -236,7 +284,7 @@ static size_t id_size(const struct rec_switches *s)
 	return s->reader ? sizeof(struct id) : offsetof(struct id, event);
 }
 
-/* Samples begin with the event and the instruction in front of the rest. */
+/* Samples for a reader begin with the event and the instruction in front of the rest. */
 static bool copy_id(const struct rec_switches *s, const struct ring *r,
 		    const struct perf_event_header *h, uint64_t at, struct id *id)
 {
@@ -244,7 +292,9 @@ static bool copy_id(const struct rec_switches *s, const struct ring *r,
 
 	if (h->size < sizeof(*h) + size + (h->type == PERF_RECORD_SAMPLE ? 8 : 0))
 		return false;
-	if (h->type == PERF_RECORD_SAMPLE) {
+	if (h->type == PERF_RECORD_SAMPLE && !s->reader) {
+		copy(r, at + sizeof(*h), id, size);
+	} else if (h->type == PERF_RECORD_SAMPLE) {
 		copy(r, at + sizeof(*h), &id->event, sizeof(id->event));
 		copy(r, at + sizeof(*h) + 16, id, offsetof(struct id, event));
 	} else {
@@ -348,6 +398,30 @@ static void see_process(struct rec_switches *s, const struct ring *r,
 		add_exec(s, id, (const char *)&body[2]);
 }
 
+/* Makes an event of a sample of sched_waking. Returns false if it is not one. */
+static bool make_wake(const struct rec_switches *s, const struct ring *r,
+		      const struct perf_event_header *h, uint64_t at, struct rec_event *e)
+{
+	/* As tracefs describes it. `flags`: hardirq 8, softirq 16; then it was not the present thread. */
+	struct {
+		uint32_t size;
+		uint16_t type;
+		uint8_t flags, depth;
+		int32_t by;
+		char name[16];
+		int32_t pid, priority, cpu;
+	} raw;
+
+	if (s->reader || h->size < sizeof(*h) + id_size(s) + sizeof(raw))
+		return false;
+	copy(r, at + sizeof(*h) + id_size(s), &raw, sizeof(raw));
+	e->kind = REC_SWITCH_WAKE;
+	e->object = raw.flags & 24 || raw.by <= 0 ? 0 : e->g;
+	e->m = 0;
+	e->g = (uint32_t)raw.pid;
+	return raw.size >= sizeof(raw) - sizeof(raw.size) && raw.pid > 0;
+}
+
 static void add(struct rec_switches *s, struct ring *r, const struct perf_event_header *h,
 		uint64_t at)
 {
@@ -376,6 +450,12 @@ static void add(struct rec_switches *s, struct ring *r, const struct perf_event_
 	case PERF_RECORD_LOST:
 		copy_body(s, r, h, at, lost, sizeof(lost));
 		lose(s, r, lost[1], &e);
+		break;
+	case PERF_RECORD_SAMPLE:
+		if (s->reader)
+			break;
+		if (!make_wake(s, r, h, at, &e))
+			return;
 		break;
 	default:
 		if (!s->reader) {
@@ -407,7 +487,8 @@ static void add_untold(struct rec_switches *s)
 		struct ring *r = &s->rings[i];
 		struct rec_event e = {.end = rec_now()};
 
-		r->lost += lost_of(r->fd) + (r->more >= 0 ? lost_of(r->more) : 0);
+		r->lost += lost_of(r->fd) + (r->more >= 0 ? lost_of(r->more) : 0) +
+			   (r->wakes >= 0 ? lost_of(r->wakes) : 0);
 		if (r->lost > r->told) {
 			lose(s, r, r->lost - r->told, &e);
 			put(s, &e);
@@ -442,22 +523,25 @@ static int by_time(const void *a, const void *b)
 	return (int)y->kind - (int)x->kind;
 }
 
-/* Notes whether a thread is on a processor. */
-static void notice(struct rec_switches *s, const struct rec_event *e)
+/* Notes whether a thread is on a processor. Returns false for a wake of a thread that is not ours. */
+static bool notice(struct rec_switches *s, const struct rec_event *e)
 {
 	uint32_t i;
 
 	if (e->kind == REC_SWITCH_LOST)
-		return;
+		return true;
 	i = tp_ids_get(&s->off_of, rec_switch_tid(e));
+	if (e->kind == REC_SWITCH_WAKE)
+		return i != TP_NO_ID;
 	if (i == TP_NO_ID) {
 		i = (uint32_t)s->noffs;
 		if (tp_grow_raw(&s->offs, &s->room_offs, s->noffs, sizeof(*s->offs)) ||
 		    tp_ids_put(&s->off_of, rec_switch_tid(e), i))
-			return;
+			return true;
 		s->noffs++;
 	}
 	s->offs[i] = e->kind == REC_SWITCH_OUT && !e->flags ? e->end : 0;
+	return true;
 }
 
 /* A thread leaves a processor before it comes to another, but the rings are read one after the other: what is
@@ -473,9 +557,8 @@ static size_t take(struct rec_switches *s)
 	if (s->nround)
 		qsort(s->round, s->nround, sizeof(*s->round), by_time);
 	while (n < s->nround && s->round[n].end <= until) {
-		if (s->notices)
-			notice(s, &s->round[n]);
-		if (!s->reader || s->reader->see(s->reader->ctx, &s->round[n]))
+		if ((!s->notices || notice(s, &s->round[n])) &&
+		    (!s->reader || s->reader->see(s->reader->ctx, &s->round[n])))
 			rec_spool_put(&s->spool, &s->round[n], s->round[n].kind);
 		n++;
 	}
@@ -553,6 +636,8 @@ void rec_switches_stop(struct rec_switches *s)
 	s->begun = false;
 	for (size_t i = 0; i < s->nrings; i++)
 		ioctl(s->rings[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	for (size_t i = 0; s->wakes && i < s->nrings; i++)
+		ioctl(s->rings[i].wakes, PERF_EVENT_IOC_DISABLE, 0);
 	for (size_t i = 0; i < s->nevents; i++)
 		ioctl(s->events[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	(void)!write(s->bell, &(uint64_t){1}, sizeof(uint64_t));
@@ -629,6 +714,21 @@ int rec_switches_start(struct rec_switches *s, struct tp_err *err)
 	return s->begun ? 0 : tp_nomem(err);
 }
 
+/* Hears wakes on all processors, or on none. */
+static void open_wakes(struct rec_switches *s)
+{
+	uint64_t id = find_waking();
+	size_t i = 0;
+
+	while (id && i < s->nrings && (s->rings[i].wakes = open_waking(&s->rings[i], id)) >= 0)
+		i++;
+	s->wakes = s->notices = s->nrings && i == s->nrings;
+	while (!s->wakes && i--) {
+		close(s->rings[i].wakes);
+		s->rings[i].wakes = -1;
+	}
+}
+
 static int open_all(struct rec_switches **out, pid_t pid, enum rec_switches_of of,
 		    const struct rec_switches_reader *reader, const char *folder,
 		    struct tp_err *err)
@@ -649,6 +749,8 @@ static int open_all(struct rec_switches **out, pid_t pid, enum rec_switches_of o
 		code = tp_nomem(err);
 	if (!code)
 		code = open_rings(s, err);
+	if (!code && of != REC_SWITCHES_OF_NONE && !reader)
+		open_wakes(s);
 	if (!code && of != REC_SWITCHES_OF_NONE)
 		code = rec_spool_begin(&s->spool, folder, err);
 	if (!code) {
@@ -772,6 +874,7 @@ int rec_switches_map(struct rec_switches *s, uint64_t from, uint64_t to,
 	list->n = s->spool.n;
 	list->lost = s->lost + s->spool.lost;
 	list->error = s->spool.error;
+	list->wakes = s->wakes;
 	if (!code && s->spool.lost)
 		list->end_ns = list->n ? list->events[list->n - 1].end : 1;
 	pthread_mutex_unlock(&s->lock);

@@ -3,7 +3,8 @@
  * privileges, where kernel.perf_event_paranoid is 2 or less.
  *
  * Each processor has a ring of memory that the kernel fills; a thread copies the switches in the rings to a
- * temporary file, sorted by time. One event per processor follows all processes; if only the switches of the
+ * temporary file, sorted by time. Where tracepoints are allowed (root, CAP_PERFMON), the kernel also says who made which
+ * thread runnable. One event per processor follows all processes; if only the switches of the
  * program itself are wanted, another one does that. Processes that gain privileges by an exec are lost to them. */
 #ifndef RECORD_PARENT_SWITCHES_H
 #define RECORD_PARENT_SWITCHES_H
@@ -79,6 +80,7 @@ struct rec_switches_list {
 	uint64_t lost;	 /* how many the kernel could not tell, or the file had no room for */
 	uint64_t end_ns; /* the file has none from then on; 0: it has all */
 	int error;	 /* errno of that */
+	bool wakes;	 /* with wakes */
 };
 
 /* Maps them, until the next call; one thread at a time. TP_EIO, TP_ENOMEM. */

@@ -2,6 +2,7 @@
 /* Uses libtprof-record by itself, or under the recorder.
  *
  *	library calls FILE [1.5]	a trace of six system calls of 10 ms, the first of which is open when it begins
+ *	library untold FILE [1.5]	computes and sleeps, and tells neither: prints the CPU time of its trace, ns
  *	library posts			a lock whose releases are told: counts contentions as often as there are waits
  *	library busy FILE [1.5]		a trace of everything at once, for ten seconds: to be killed
  *	library leaks FILE		a profile of leaked threads: the one called "lost", which has labels
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +218,31 @@ static int leaks(const char *file)
 	_exit(code);
 }
 
+static uint64_t used(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int untold(const char *file, enum tprof_format format)
+{
+	uint64_t from;
+	int code;
+
+	tprof_set_name("untold");
+	code = tprof_trace_to_file(file, format);
+	from = used();
+	for (int i = 1; i <= 3; i++) {
+		while (used() - from < (uint64_t)i * 40000000)
+			;
+		usleep(150000);
+	}
+	printf("%llu\n", (unsigned long long)(used() - from));
+	return code || tprof_trace_stop();
+}
+
 int main(int argc, char **argv)
 {
 	enum tprof_format format =
@@ -223,6 +250,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "posts"))
 		return posts();
+	if (argc > 2 && !strcmp(argv[1], "untold"))
+		return untold(argv[2], format);
 	if (argc > 2 && !strcmp(argv[1], "calls"))
 		return calls(argv[2], format);
 	if (argc > 2 && !strcmp(argv[1], "busy"))

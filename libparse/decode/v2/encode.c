@@ -47,7 +47,8 @@ struct tp_v2_encoder {
 	struct tp_ids by_m; /* of lanes */
 	uint32_t latest;    /* last result of lane_of() */
 	struct tp_buf samples, head;
-	uint32_t period; /* string that says that of the samples, or from where on there may be one */
+	uint32_t
+	    period; /* string that says that of the samples, or from where on there may be one */
 	struct tp_ids by_pc; /* PC → frame, of this generation */
 };
 

@@ -8,7 +8,8 @@
 enum rec_switch_kind {
 	REC_SWITCH_IN = 1,
 	REC_SWITCH_OUT, /* flags: enum rec_switch_flag */
-	REC_SWITCH_LOST /* switches on that processor between `start` and `end` */
+	REC_SWITCH_LOST, /* switches on that processor between `start` and `end` */
+	REC_SWITCH_WAKE, /* thread `object` (0: an interrupt) made this one runnable */
 };
 
 enum rec_switch_flag {
@@ -16,7 +17,8 @@ enum rec_switch_flag {
 	REC_SWITCH_EXIT = 2,	 /* the thread is over */
 };
 
-/* The fields of a struct rec_event that a switch has: `kind`, `flags`, `end` (CLOCK_MONOTONIC), and these. */
+/* The fields of a struct rec_event that a switch has: `kind`, `flags`, `end` (CLOCK_MONOTONIC), and these. A wake
+ * has no pid. */
 #define rec_switch_tid(e) ((e)->g)
 #define rec_switch_pid(e) ((e)->m)
 #define rec_switch_cpu(e) ((e)->arg)

@@ -45,13 +45,27 @@ static struct rec_machine *late_waker(struct rec_tracer *s, const struct rec_ste
 	return g && g->state == REC_G_RUNNING && e->end <= t->event->start ? rec_m_of(s, g) : NULL;
 }
 
+/* Returns the M that has woken the thread, as the kernel says, if something runs on it. */
+static struct rec_machine *kernels_waker(struct rec_tracer *s, const struct rec_event *e)
+{
+	struct rec_machine *m =
+	    e->flags & REC_WOKEN && e->cpu && e->cpu <= s->nms ? &s->ms[e->cpu - 1] : NULL;
+
+	return m && m->g && s->gs[m->g - 1].state == REC_G_RUNNING ? m : NULL;
+}
+
 static void trace_block(struct rec_tracer *s, const struct rec_step *t)
 {
+	bool runnable = t->event->flags & REC_RUNNABLE && t->g && t->g->state == REC_G_RUNNABLE;
+
 	if (!t->began) {
+		struct rec_machine *by = late_waker(s, t);
+
 		if (t->g && t->g->state == REC_G_WAITING && !t->g->hosting)
-			rec_tracer_unblock(s, late_waker(s, t), t->g, 0);
-		rec_tracer_bring_own(s, t);
-	} else if (rec_tracer_bring_own(s, t)) {
+			rec_tracer_unblock(s, by ? by : kernels_waker(s, t->event), t->g, 0);
+		if (!(t->event->flags & REC_WOKEN) || !t->g || t->g->state != REC_G_RUNNABLE)
+			rec_tracer_bring_own(s, t);
+	} else if (!runnable && rec_tracer_bring_own(s, t)) {
 		rec_tracer_block(s, t->m, reason_of(t->event), t->event->stack);
 		rec_tracer_drop_p(s, t->m);
 	}
@@ -247,11 +261,16 @@ static struct rec_goroutine *whose(struct rec_tracer *s, const struct rec_step *
 {
 	struct rec_off *o = &t->m->off;
 
-	if (t->event->g)
-		return rec_tracer_g(s, t->event->g);
+	if (t->event->g) {
+		struct rec_goroutine *g = rec_tracer_g(s, t->event->g);
+
+		if (s->split && t->began && g != &s->no_g)
+			o->g = rec_index_of_g(s, g) + 1;
+		return g;
+	}
 	if (!s->split || (t->event->kind != REC_BLOCK && t->event->kind != REC_THREAD_END))
 		return NULL;
-	if (t->began || t->event->kind == REC_THREAD_END)
+	if ((t->began && !(t->event->flags & REC_RUNNABLE)) || t->event->kind == REC_THREAD_END)
 		o->g = t->m->g;
 	return o->g ? &s->gs[o->g - 1] : NULL;
 }

@@ -88,6 +88,8 @@ struct rec_off {
 	uint64_t out, in;
 	bool over; /* it does not come back */
 	uint8_t reason;
+	uint32_t wake; /* its wake (of a switch to it: since the last from it), + 1; 0: not known */
+	bool woken;    /* what is left of it is after the wake */
 
 	/* The step that the merge is at. */
 	const struct rec_event *step;
@@ -100,16 +102,27 @@ struct rec_off {
 	bool done;	/* with the wait at the end */
 	uint32_t stack; /* the last that is known, by a record that ended at: */
 	uint64_t stack_ns;
-	uint64_t from;	       /* when this time off began, of which `out` may be a later part */
-	uint32_t looks, look;  /* from outside: the first, and the next; + 1 */
-	uint32_t samples, sample; /* of CPU time: the first record, and the last before `from`; + 1 */
-	uint32_t g;	/* which went off: index + 1 */
+	uint64_t from;		  /* when this time off began, of which `out` may be a later part */
+	uint32_t looks, look;	  /* from outside: the first, and the next; + 1 */
+	uint32_t samples, sample; /* of CPU time, records: the first, and the last before `from` */
+	uint32_t g;		  /* which went off: index + 1 */
 	bool
 	    nests; /* a record takes the time of others, of signal handlers that ran during a wait */
 
-	/* Without switches: the share of time for which it is off, and the end of the record before. */
+	/* Without switches: the share of time for which it is off, and the records so far; and before the step
+	 * that the merge is at. */
 	double share;
-	uint64_t free;
+	struct rec_clock {
+		uint64_t free; /* the end of the last record, … */
+		uint64_t at;   /* … and of the last one with a CPU time */
+		uint32_t cpu;  /* that */
+	} clock, clock_before;
+};
+
+/* Flags of pieces of a time off, beside those of the record (enum rec_event_flag). */
+enum {
+	REC_WOKEN = 1 << 8,   /* it ends when the thread is made runnable, by M `cpu` - 1 */
+	REC_RUNNABLE = 1 << 9 /* it follows on that */
 };
 
 /* Switches that are not known, on a processor (UINT32_MAX: any). */
@@ -181,8 +194,10 @@ struct rec_tracer {
 	uint32_t nheap;
 	bool split;	       /* steps are made of records and of times off */
 	uint32_t *switch_next; /* of each switch: the next of the same thread */
+	uint32_t *switch_wake; /* of each switch to a thread: its wake, + 1 */
 	uint32_t *look_next;   /* of each look from outside, likewise */
-	uint32_t *switch_lead; /* of each switch to a thread: how long it may have taken, ns */
+	/* Of each switch to a thread: how long it may have taken, ns; of a wake: by whom, M + 1. */
+	uint32_t *switch_lead;
 	uint32_t *outer; /* of each record of threads that nest them: the one around it, + 1 */
 	struct rec_lost *lost; /* in the order of their ends */
 	size_t nlost, room_lost;

@@ -7,6 +7,7 @@
  *	off, in the time of a BLOCK or SYSCALL	that wait or call, as often as the thread slept in it
  *	off otherwise				blocked, reason "kernel", at the stack that the recorder has
  *						read from outside, else at the last one that is known
+ *	from its wake on, if that is known	runnable (not in a SYSCALL)
  *	a BLOCK in which it was never off	it ran (it spun); nothing is written
  *	a SYSCALL in which it was never off	it ran; the call takes no time
  *
@@ -122,6 +123,30 @@ static void add_switch(struct rec_tracer *s, struct rec_machine *m, uint32_t i)
 		o->first = i + 1;
 	o->last = i + 1;
 	o->ended = s->p->switches[i].flags & REC_SWITCH_EXIT;
+	if (s->switch_wake)
+		s->switch_wake[i] = o->wake;
+	o->wake = 0;
+}
+
+/* Adds a wake to what is known of a thread. */
+static void add_wake(struct rec_tracer *s, const struct rec_thread_of *of, size_t n,
+		     const struct tp_ids *at, uint32_t i)
+{
+	const struct rec_event *e = &s->p->switches[i];
+	uint32_t k = tp_ids_get(at, rec_switch_tid(e));
+	uint32_t by = e->object ? tp_ids_get(at, e->object) : TP_NO_ID;
+	struct rec_off *o;
+
+	if (k == TP_NO_ID || e->end < s->earliest)
+		return;
+	if (!s->switch_wake)
+		s->switch_wake = calloc(s->p->nswitches + 1, sizeof(*s->switch_wake));
+	if (rec_tracer_failed(s, s->switch_wake ? 0 : TP_ENOMEM))
+		return;
+	o = &s->ms[of[whose(s, of, n, k, e->end)].m].off;
+	if (o->last && s->p->switches[o->last - 1].kind == REC_SWITCH_OUT && !o->wake)
+		o->wake = i + 1;
+	s->switch_lead[i] = by == TP_NO_ID ? 0 : of[whose(s, of, n, by, e->end)].m + 1;
 }
 
 /* Returns how long the switch to a thread may have taken. */
@@ -230,6 +255,10 @@ static void list_switches(struct rec_tracer *s, const struct rec_thread_of *of, 
 		uint64_t *here = &left[rec_switch_cpu(e) % CPUS];
 		uint32_t k, now;
 
+		if (e->kind == REC_SWITCH_WAKE) {
+			add_wake(s, of, n, &at, i);
+			continue;
+		}
 		if (e->kind == REC_SWITCH_IN)
 			s->switch_lead[i] = lead_since(*here, e->end);
 		else
@@ -479,6 +508,8 @@ static void next_off(const struct rec_tracer *s, struct rec_off *o)
 		until = next ? next->end : NEVER;
 		if (e->kind == REC_SWITCH_OUT) {
 			o->out = o->from = e->end;
+			o->woken = false;
+			o->wake = s->switch_wake && o->at ? s->switch_wake[o->at - 1] : 0;
 			o->in = next && next->kind == REC_SWITCH_IN ? began(s, o, until) : until;
 			o->over = e->flags & REC_SWITCH_EXIT;
 			o->reason = e->flags & REC_SWITCH_RUNNABLE ? REC_ON_PREEMPTED
@@ -494,6 +525,8 @@ static void next_off(const struct rec_tracer *s, struct rec_off *o)
 		}
 		if (s->nlost && lost_between(s, rec_switch_cpu(e), e->end, until, &lost)) {
 			o->out = o->from = lost.start;
+			o->woken = false;
+			o->wake = 0;
 			o->in = next && next->kind == REC_SWITCH_IN ? until : lost.end;
 			o->over = false;
 			o->reason = REC_ON_UNKNOWN;
@@ -504,6 +537,19 @@ static void next_off(const struct rec_tracer *s, struct rec_off *o)
 }
 
 /* ---- steps ---- */
+
+/* Ends a piece of a wait when the thread was made runnable. */
+static void end_at_wake(const struct rec_tracer *s, const struct rec_off *o,
+			struct rec_event *piece)
+{
+	uint64_t at = s->p->switches[o->wake - 1].end;
+
+	if (at <= piece->start || at >= piece->end)
+		return;
+	piece->end = at;
+	piece->flags |= REC_WOKEN;
+	piece->cpu = s->switch_lead[o->wake - 1];
+}
 
 /* Makes a piece of the time off the next step: as part of a wait or call, or by itself. */
 static void take_piece(const struct rec_tracer *s, struct rec_machine *m,
@@ -517,6 +563,7 @@ static void take_piece(const struct rec_tracer *s, struct rec_machine *m,
 	if (of &&
 	    !(of->kind == REC_BLOCK && of->arg == REC_ON_KERNEL && o->reason == REC_ON_UNKNOWN)) {
 		*piece = *of;
+		piece->flags &= REC_TIMED_OUT;
 	} else if (o->reason == REC_ON_KERNEL) {
 		piece->stack = stack_of(s, o);
 	}
@@ -525,6 +572,10 @@ static void take_piece(const struct rec_tracer *s, struct rec_machine *m,
 	piece->m = m->id;
 	piece->start = o->out;
 	piece->end = o->in < until ? o->in : until;
+	if (o->woken)
+		piece->flags |= REC_RUNNABLE;
+	else if (o->wake && piece->kind == REC_BLOCK && !rec_is_runnable(piece->arg))
+		end_at_wake(s, o, piece);
 	o->step = piece;
 	o->record = record;
 	o->what = REC_OFF_PIECE;
@@ -663,12 +714,16 @@ static const struct rec_event *next_cpu(const struct rec_tracer *s, const struct
 	return m->usage;
 }
 
-/* Returns the share of the time between two records with CPU times for which the thread was off. (The CPU time
- * of a SYSCALL includes the call.) */
-static double share_off(const struct rec_event *a, const struct rec_event *b)
+/* Returns the share of the time since the last record with a CPU time, until the next (NULL: none), for which the
+ * thread was off. (The CPU time of a SYSCALL includes the call.) */
+static double share_off(const struct rec_off *o, const struct rec_event *b)
 {
-	uint64_t wall = (rec_takes_time(b) ? b->start : b->end) - a->end;
-	uint64_t cpu = (uint64_t)(b->cpu - a->cpu) << REC_CPU_SHIFT;
+	uint64_t wall, cpu;
+
+	if (!b || !o->clock.cpu)
+		return 0;
+	wall = (rec_takes_time(b) ? b->start : b->end) - o->clock.at;
+	cpu = (uint64_t)(b->cpu - o->clock.cpu) << REC_CPU_SHIFT;
 
 	if (wall > INT64_MAX || cpu + LEAST_OFF_NS >= wall)
 		return 0;
@@ -677,14 +732,28 @@ static double share_off(const struct rec_event *a, const struct rec_event *b)
 	return (double)(wall - cpu) / (double)wall;
 }
 
+/* Notes the CPU time of a record, and for which share of the time after it the thread is off. */
+static void leave_clock(const struct rec_tracer *s, struct rec_machine *m,
+			const struct rec_event *e)
+{
+	struct rec_off *o = &m->off;
+
+	o->clock.free = e->end;
+	if (!e->cpu || e == m->usage)
+		return;
+	o->clock.cpu = e->cpu;
+	o->clock.at = e->end;
+	o->share = share_off(o, next_cpu(s, m, m->at));
+}
+
 /* Notes how long the thread was off before a record: the time off is spread evenly over the time between records
  * with CPU times. */
 static void note_cpu(const struct rec_tracer *s, struct rec_machine *m, const struct rec_event *e)
 {
 	struct rec_off *o = &m->off;
-	uint64_t until = rec_takes_time(e) ? e->start : e->end, wall = until - o->free;
-	const struct rec_event *next;
+	uint64_t until = rec_takes_time(e) ? e->start : e->end, wall = until - o->clock.free;
 
+	o->clock_before = o->clock;
 	o->out = NEVER;
 	if (o->share > 0 && wall <= INT64_MAX && (double)wall * o->share > LEAST_OFF_NS) {
 		o->out = until - (uint64_t)((double)wall * o->share);
@@ -692,11 +761,7 @@ static void note_cpu(const struct rec_tracer *s, struct rec_machine *m, const st
 		o->over = false;
 		o->reason = REC_ON_NO_CPU;
 	}
-	o->free = e->end;
-	if (!e->cpu || e == m->usage)
-		return;
-	next = next_cpu(s, m, m->at);
-	o->share = next ? share_off(e, next) : 0;
+	leave_clock(s, m, e);
 }
 
 /* Finds the next step of a thread by its CPU times: each record is whole. */
@@ -710,7 +775,8 @@ static bool find_by_cpu(const struct rec_tracer *s, struct rec_machine *m)
 	if (!e) {
 		/* The rest, until it was killed. */
 		o->done = true;
-		if (!m->usage || m->usage->end <= o->free || o->share <= 0)
+		o->clock_before = o->clock;
+		if (!m->usage || m->usage->end <= o->clock.free || o->share <= 0)
 			return false;
 		note_cpu(s, m, m->usage);
 		o->in = NEVER;
@@ -746,6 +812,30 @@ static bool find(const struct rec_tracer *s, struct rec_machine *m)
 	return true;
 }
 
+/* Goes on where the part before has ended, maybe in the middle of a time off or of the first record. */
+static bool go_on_by_cpu(const struct rec_tracer *s, struct rec_machine *m)
+{
+	struct rec_off *o = &m->off;
+	const struct rec_event *e = m->at ? &s->p->events[m->at - 1] : m->present;
+	bool off = m->kept_ending && o->what == REC_OFF_PIECE;
+
+	o->clock = o->clock_before;
+	o->share = share_off(o, e && e->cpu ? e : next_cpu(s, m, m->at));
+	if (off)
+		m->ending = false;
+	if (m->ending && e) {
+		leave_clock(s, m, e);
+		o->slept = true;
+	}
+	if (!find(s, m))
+		return false;
+	if (off && o->what == REC_OFF_PIECE)
+		m->ending = true;
+	if (m->ending)
+		m->time = o->step->end > m->before ? o->step->end : m->before;
+	return true;
+}
+
 bool rec_off_rewind(const struct rec_tracer *s, struct rec_machine *m)
 {
 	struct rec_off *o = &m->off;
@@ -758,10 +848,23 @@ bool rec_off_rewind(const struct rec_tracer *s, struct rec_machine *m)
 	o->done = o->slept = false;
 	o->look = o->looks;
 	o->sample = 0;
+	if (!o->exact && s->from)
+		return go_on_by_cpu(s, m);
 	o->share = 0;
+	o->clock = (struct rec_clock){0};
 	if (o->exact)
 		next_off(s, o);
 	return find(s, m);
+}
+
+/* Goes to the rest of a time off. */
+static void go_on_off(struct rec_off *o)
+{
+	o->out = o->step->end;
+	if (!(o->step->flags & REC_WOKEN))
+		return;
+	o->woken = true;
+	o->reason = REC_ON_PREEMPTED;
 }
 
 bool rec_off_advance(const struct rec_tracer *s, struct rec_machine *m)
@@ -782,7 +885,7 @@ bool rec_off_advance(const struct rec_tracer *s, struct rec_machine *m)
 	if (o->what == REC_OFF_RECORD)
 		leave_record(s, m);
 	else if (o->exact && o->step->kind != REC_THREAD_END && o->step->end < o->in)
-		o->out = o->step->end;
+		go_on_off(o);
 	else if (o->exact)
 		next_off(s, o);
 	else

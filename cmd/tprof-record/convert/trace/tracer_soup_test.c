@@ -88,6 +88,11 @@ static void add_switches(struct rec_testing *t, const struct soup *s)
 			   .g = 4000 + (uint32_t)draw(s->nms + 1),
 			   .m = draw(9) ? 4000 : 4001,
 			   .arg = (uint32_t)draw(3)});
+		if (at % 5 == 0) {
+			t->switches[t->process.nswitches - 1].kind = REC_SWITCH_WAKE;
+			t->switches[t->process.nswitches - 1].object =
+			    at % 3 ? 4000 + at % (s->nms + 1) : 0;
+		}
 	}
 }
 
@@ -270,9 +275,9 @@ static void test_trace_write_parts(void **state)
 
 		cook(&t, seed);
 		assert_int_equal(rec_process_check(&t.process, &wrong, &err), 0);
-		/* The library knows no switches, nor CPU times. */
+		/* The library knows no switches. */
 		t.process.switches = NULL;
-		t.process.arena.header->options.cpu_time = 0;
+		t.process.arena.header->options.cpu_time = seed & 1;
 		for (int format = REC_GO_1_26; format <= REC_GO_1_5; format++)
 			write_parts(&t.process, seed, (enum rec_trace_format)format);
 		rec_testing_end(&t);

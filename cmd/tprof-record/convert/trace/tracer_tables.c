@@ -118,6 +118,7 @@ void rec_tracer_release(struct rec_tracer *s)
 	free(s->switch_next);
 	free(s->switch_lead);
 	free(s->look_next);
+	free(s->switch_wake);
 	free(s->outer);
 	free(s->lost);
 	free(s->posts);

@@ -15,7 +15,8 @@
 
 /* What a thread is doing in the kernel. */
 struct rec_tracee_call {
-	bool running; /* in no system call; sp and pc are 0, or those of a thread that waits for a page */
+	bool
+	    running; /* in no system call; sp and pc are 0, or those of a thread that waits for a page */
 	long number;
 	uint64_t arg[6], sp, pc;
 };
