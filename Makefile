@@ -18,7 +18,7 @@ comma := ,
 FLAVOUR ?= $(if $(SAN),san-$(subst $(comma),-,$(SAN)),$(if $(COVERAGE),cov,out))
 B := build/$(FLAVOUR)
 
-PACKAGES := sqlite3 zlib libdeflate libzstd liblz4 libxxhash libdw libelf
+PACKAGES := sqlite3 zlib libdeflate libzstd liblz4 libxxhash libdw libelf json-c
 # Of single commands only.
 EDIT_PACKAGES := libedit
 TUI_PACKAGES := ncursesw

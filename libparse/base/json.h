@@ -1,0 +1,76 @@
+/* JSON (RFC 8259). A text is first taken apart without copying it: a walk yields the members of an object or
+ * the items of an array as parts of the text, so a file of any size takes no memory. A small part becomes
+ * objects of json-c, which decodes escapes.
+ *
+ *	struct tp_json_walk w = tp_json_walk(text);
+ *
+ *	while (tp_json_next(&w))
+ *		if (tp_json_is(w.key, "name"))
+ *			code = tp_json_parse(w.value, &name, err);
+ *	if (w.wrong)
+ *		return tp_err_set(err, TP_EFORMAT, (uint64_t)(w.at - text.at), "%s", w.wrong);
+ *
+ * What is accepted is JSON and nothing else (no comments, NaN, or commas at an end), except that bytes which
+ * are not UTF-8 are kept as they are, as in all our readers. Nesting is limited to TP_JSON_DEPTH. */
+#ifndef TP_BASE_JSON_H
+#define TP_BASE_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct json_object; /* of json-c: users include <json-c/json.h> */
+
+#define TP_JSON_DEPTH 64		 /* of values inside the one that is read */
+#define TP_JSON_ROOM  ((size_t)64 << 20) /* most bytes that tp_json_parse makes of one part */
+
+/* A part of a text: one value, without blanks around it. */
+struct tp_json {
+	const char *at, *end;
+};
+
+struct tp_json_walk {
+	const char *at, *end; /* what has not been read */
+	struct tp_json
+	    key; /* of a member, between its quotes, with its escapes; of an item, empty */
+	struct tp_json value;
+	/* What is wrong at `at`, as a sentence without its subject ("ends within an array"), or NULL. */
+	const char *wrong;
+	bool object, begun, done; /* private */
+};
+
+/* Returns the text without blanks around it and the mark of byte order before it. */
+struct tp_json tp_json(const void *data, size_t size);
+
+/* Begins a walk over a value. One that is neither an object nor an array has no parts. */
+struct tp_json_walk tp_json_walk(struct tp_json value);
+/* Reads the next part. Returns false behind the last one, or if the text is damaged before a part begins.
+ * If it is damaged within one, `wrong` is set, and the value, whose end is the place of the damage, is the
+ * last: it can be walked over if it is an object or an array, but not parsed. A key may occur twice. */
+bool tp_json_next(struct tp_json_walk *w);
+
+/* Returns whether the text is this one. Keys with escapes are no known ones. */
+bool tp_json_is(struct tp_json text, const char *word);
+
+/* Sets *number to a number times 10^places, rounded half away from zero, and *rounded to true if that is not
+ * exact. Returns false if the value is no number or does not fit. No precision is lost on the way. */
+bool tp_json_scaled(struct tp_json value, unsigned places, int64_t *number, bool *rounded);
+
+/* Appends a string to *text, without its quotes and escapes. Fails as tp_json_parse does. */
+int tp_json_text(struct tp_json value, struct tp_buf *text, struct tp_err *err);
+
+/* Parses one value, for json_object_put; null is NULL. Besides what is no JSON, it refuses what json-c would
+ * change in silence: integers of more than 64 bits, two members of one name in an object, and a name
+ * with a NUL (TP_EFORMAT; err->offset counts from value.at), and what might take more than TP_JSON_ROOM
+ * (TP_ELIMIT). In strings, NUL is kept: use json_object_get_string_len. */
+int tp_json_parse(struct tp_json value, struct json_object **object, struct tp_err *err);
+
+/* Read an integer of json-c: a number without a fraction (1, 1.0, 1e3), or one as a string, as protobuf's JSON
+ * has those of 64 bits. Return false if it is something else or does not fit. */
+bool tp_json_int64(struct json_object *object, int64_t *number);
+bool tp_json_uint64(struct json_object *object, uint64_t *number);
+
+#endif
