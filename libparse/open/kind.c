@@ -9,6 +9,7 @@
 #include "open/folded.h"
 #include "open/log.h"
 #include "open/perf.h"
+#include "open/speedscope.h"
 
 #define BEGIN ((size_t)64 << 10) /* bytes in which a header is searched for */
 
@@ -57,6 +58,7 @@ static const struct kind {
 			.begin = {"tracealloc(0x", "tracefree(0x"}},
     [TP_KIND_PERF] = {.format = "perf script", .name = "samples of perf script (text)"},
     [TP_KIND_FOLDED] = {.format = "folded stacks", .name = "profile of folded stacks (text)"},
+    [TP_KIND_SPEEDSCOPE] = {.format = "speedscope", .name = "speedscope file (JSON)"},
     [TP_KIND_GOROUTINES] = {.format = "goroutine dump", .name = "goroutine dump (text)"},
 };
 
@@ -486,6 +488,9 @@ static enum tp_kind kind_of(const void *bytes, size_t size)
 
 	if (tp_is_goroutine_line(first.at, tp_scan_left(&first)))
 		return TP_KIND_GOROUTINES;
+	/* Its strings may have any of the words below. */
+	if (tp_speedscope_is(all))
+		return TP_KIND_SPEEDSCOPE;
 	kind = kind_of_text(begin);
 	if (kind && tp_log_is_binary(begin.at, tp_scan_left(&begin)) && is_proto(bytes, size))
 		return TP_KIND_PROTO;

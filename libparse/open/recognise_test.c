@@ -166,6 +166,16 @@ static void test_recognise_texts(void **state)
 		const char *text, *name; /* NULL: not a profile */
 	} cases[] = {
 	    {"main;f;g 12\n", "profile of folded stacks (text)"},
+	    {"\xef\xbb\xbf {\"$schema\": \"https://www.speedscope.app/file-format-schema.json\"",
+	     "speedscope file (JSON)"},
+	    {"{\"exporter\":\"heap profile: 1: 1 [1: 1] @ x\",\"$schema\":"
+	     "\"https:\\/\\/www.speedscope.app\\/file-format-schema.json\",\"profiles\":[",
+	     "speedscope file (JSON)"},
+	    {"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\"}", NULL},
+	    {"{\"traceEvents\":[],\"$schema\":"
+	     "\"https://www.speedscope.app/file-format-schema.json\"}",
+	     NULL},
+	    {"[\"https://www.speedscope.app/file-format-schema.json\"]", NULL},
 	    {"heap profile: 1: 2 [3: 4] @ heap/1048576\n", "heap profile (text)"},
 	    {"heap profile:     85: 178257920 [    85: 178257920] @ growthz\n",
 	     "profile of heap growth (text)"},

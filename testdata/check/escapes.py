@@ -192,7 +192,7 @@ def stores(made, out):
     """What makes those that the others read: one of everything, and one of two runs that go together."""
     store, pair = (os.path.join(out, name + hostile.NAME) for name in (b"store", b"pair"))
     label = "--label=\x1b]0;PWNED\x07=\u202ex\x1b[2J"
-    yield plain, ["tprof-import", "-o", store, *(made[k] for k in ("v2", "v1", "large", "profile", "profile2", "goroutines", "heap", "folded")), label]
+    yield plain, ["tprof-import", "-o", store, *(made[k] for k in ("v2", "v1", "large", "profile", "profile2", "goroutines", "heap", "folded", "speedscope")), label]
     yield plain, ["tprof-import", "-o", pair, made["v2"], made["v2b"], label]
     yield plain, ["tprof-import", "-o", os.path.join(out, b"some" + hostile.NAME), made["v2"], made["broken"], made["unknown"],
                   b"missing" + hostile.NAME], 3
@@ -213,6 +213,7 @@ def commands(made, out):
         yield judge, ["tprof-top", "--format=" + form, profile]
         yield judge, ["tprof-top", "--format=" + form, made["goroutines"], "--goroutines"]
         yield judge, ["tprof-top", "--format=" + form, "--lines", made["folded"]]
+        yield judge, ["tprof-top", "--format=" + form, "--lines", made["speedscope"]]
         yield judge, ["tprof-leaks", "--format=" + form, v2, made["goroutines"]]
         yield judge, ["tprof-diff", "--format=" + form, profile, profile2]
         yield judge, ["tprof-diff", "--format=" + form, v2, made["v2b"]]

@@ -101,6 +101,17 @@ def folded():
     return text
 
 
+def speedscope():
+    """Names as JSON strings: bytes as they are, but quotes, backslashes and control characters escaped."""
+    def text(b):
+        return b'"' + b"".join(b"\\u%04x" % c if c < 0x20 or c in b'"\\' else bytes([c]) for c in b) + b'"'
+    frames = b",".join(b'{"name":%s,"file":%s,"line":%d}' % (text(a), text(a), i) for i, a in enumerate(ATTACKS))
+    profiles = b",".join(b'{"type":"sampled","name":%s,"unit":%s,"samples":[[%d,0]],"weights":[%d]}' % (text(a), text(a), i, i + 1)
+                         for i, a in enumerate(ATTACKS))
+    return (b'{"$schema":"https://www.speedscope.app/file-format-schema.json","name":%s,"exporter":%s,"shared":{"frames":[%s]},'
+            b'"profiles":[%s]}' % (text(ATTACKS[0]), text(ATTACKS[7]), frames, profiles))
+
+
 # Nothing that a file system refuses.
 NAME = b"=ev\x1b]0;PWNED\x07\xe2\x80\xae\xc2\x9b\nil<x-b>&\"'"
 
@@ -118,6 +129,7 @@ def write(folder, tree):
         ("goroutines", goroutines()),
         ("heap", heap_text()),
         ("folded", folded()),
+        ("speedscope", speedscope()),
         ("broken", b"go 1.22 trace\0\0\0" + b"\x1b]0;PWNED\x07" * 20),
         ("unknown", b"\x1b]0;PWNED\x07\x9b" * 20),
     ):

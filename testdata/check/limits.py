@@ -75,7 +75,7 @@ REFUSED = {name: said for said, names in {
     "out of memory: input of this size may take": "gz-goroutines pb-lines-times-frames elf-go-calls",
     "expand to too much text": "gz-names-long gz-names-nearly text-heap-names-long",
     "name addresses that are not on the stack": "gz-elsewhere",
-    "would make more than 32 frames per byte": "pb-lines-times-samples",
+    "would make more than 32 frames per byte": "pb-lines-times-samples speedscope-open",
     "too many entries": "v1-heads",
     "the trace holds no events": "v1-noise",
     "the thread has no goroutine or no P": "v2-nonsense",

@@ -28,7 +28,7 @@ parts=$(for c in libparse/base/*.c libparse/decode/*.c libparse/decode/*/*.c lib
 	case " $behind " in *" ${name%.c} "*) ;; *) echo "$c" ;; esac
 done)
 # Tests of what is left out, or that read a .gz.
-without='base/json_test base/regex_test open/input_test decode/profile/goroutines_test symbol/dwarf_test symbol/symbol_test'
+without='base/json_test base/regex_test open/input_test decode/profile/goroutines_test decode/profile/speedscope_test symbol/dwarf_test symbol/symbol_test'
 
 compiles() {
 	# shellcheck disable=SC2086

@@ -100,6 +100,8 @@ int tp_profile_read(const void *data, size_t size, const struct tp_profile_optio
 		code = tp_perf_read(data, size, opt, *p, err);
 	else if (kind == TP_KIND_FOLDED)
 		code = tp_folded_read(data, size, opt, *p, err);
+	else if (kind == TP_KIND_SPEEDSCOPE)
+		code = tp_speedscope_read(data, size, opt, *p, err);
 	else if (kind == TP_KIND_PROTO)
 		code = tp_proto_read(data, size, opt, *p, err);
 	else

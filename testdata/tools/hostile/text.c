@@ -345,6 +345,113 @@ static void log_line(struct pen *p)
 	pen_text(p, "\ngoroutine 1 [running]:\nf()\n\ta:1\n");
 }
 
+#define ONE_SAMPLE "{\"type\":\"sampled\",\"unit\":\"none\",\"samples\":[[0,1]],\"weights\":[1]}"
+
+static void speedscope_head(struct pen *p)
+{
+	pen_text(p, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+		    "\"shared\":{\"frames\":[{\"name\":\"f\"},{\"name\":\"g\"}]},\"profiles\":[");
+}
+
+static void speedscope_events(struct pen *p, const char *event)
+{
+	speedscope_head(p);
+	pen_text(p, "{\"type\":\"evented\",\"unit\":\"none\",\"events\":["
+		    "{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"C\",\"frame\":0,\"at\":1}");
+	for (uint64_t n = 2; !pen_full(p); n++)
+		pen_text(p, ",{\"type\":\"%s\",\"frame\":1,\"at\":%llu}", event,
+			 (unsigned long long)n);
+	pen_text(p, "]}]}");
+}
+
+static void speedscope_open(struct pen *p)
+{
+	speedscope_events(p, "O");
+}
+
+static void speedscope_closed(struct pen *p)
+{
+	speedscope_events(p, "C");
+}
+
+/* As deep as it may be. */
+static void speedscope_deep(struct pen *p)
+{
+	speedscope_head(p);
+	pen_text(p, "{\"type\":\"evented\",\"unit\":\"none\",\"events\":[");
+	for (uint64_t n = 0; n < p->size / 200; n++)
+		pen_text(p, "%s{\"type\":\"O\",\"frame\":%d,\"at\":%d}", n ? "," : "", n > 7000,
+			 (int)n);
+	while (!pen_full(p))
+		pen_text(p,
+			 ",{\"type\":\"O\",\"frame\":1,\"at\":%zu},"
+			 "{\"type\":\"C\",\"frame\":1,\"at\":%zu}",
+			 p->out.size, p->out.size + 1);
+	pen_text(p, "]}]}");
+}
+
+static void speedscope_profiles(struct pen *p)
+{
+	speedscope_head(p);
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p,
+			 "{\"type\":\"sampled\",\"name\":\"%llu\",\"unit\":\"bytes\",\"samples\":[["
+			 "0,1]],"
+			 "\"weights\":[1]},",
+			 (unsigned long long)n);
+	pen_text(p, ONE_SAMPLE "]}");
+}
+
+static void speedscope_samples(struct pen *p)
+{
+	speedscope_head(p);
+	pen_text(p, "{\"type\":\"sampled\",\"unit\":\"none\",\"weights\":[1");
+	while (p->out.size < p->size / 4)
+		pen_text(p, ",1");
+	pen_text(p, "],\"samples\":[[0]");
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, ",[%llu,%llu]", (unsigned long long)(pen_mix(n) & 1),
+			 (unsigned long long)(pen_mix(n) >> 3 & 3));
+	pen_text(p, "]}]}");
+}
+
+static void speedscope_frames(struct pen *p)
+{
+	pen_text(p, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+		    "\"profiles\":[{\"type\":\"sampled\",\"samples\":[[0]],\"weights\":[1]}],"
+		    "\"shared\":{\"frames\":[{}");
+	while (!pen_full(p))
+		pen_text(p, ",{}");
+	pen_text(p, "]}}");
+}
+
+static void speedscope_brackets(struct pen *p)
+{
+	speedscope_head(p);
+	while (!pen_full(p))
+		pen_text(p, "[[[[[[[]]]]]]],");
+	pen_text(p, ONE_SAMPLE "]}");
+}
+
+static void speedscope_members(struct pen *p)
+{
+	speedscope_head(p);
+	pen_text(p, ONE_SAMPLE "]");
+	while (!pen_full(p))
+		pen_text(p, ",\"name\":1");
+	pen_text(p, "}");
+}
+
+static void speedscope_names(struct pen *p)
+{
+	pen_text(p, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+		    "\"profiles\":[{\"type\":\"sampled\",\"samples\":[[0]],\"weights\":[1]}],"
+		    "\"shared\":{\"frames\":[{\"name\":\"\"}");
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, ",{\"name\":\"\\n%llu\"}", (unsigned long long)n);
+	pen_text(p, "]}}");
+}
+
 const struct hostile_case hostile_text[] = {
     {"text-heap", "as many buckets as there is room for", heap_buckets},
     {"text-heap-alike", "all alike", heap_alike},
@@ -384,5 +491,15 @@ const struct hostile_case hostile_text[] = {
     {"dump-log", "a log of lines that nearly begin a goroutine", log_lines},
     {"dump-log-before", "a log, then a goroutine", log_before},
     {"dump-log-line", "a line of beginnings of goroutines", log_line},
+    {"speedscope-open", "calls in calls that never end", speedscope_open},
+    {"speedscope-closed", "calls that end and never began", speedscope_closed},
+    {"speedscope-deep", "calls nested as deeply as they may be", speedscope_deep},
+    {"speedscope-profiles", "profiles of one sample", speedscope_profiles},
+    {"speedscope-samples", "samples of one weight, many of a frame there is not",
+     speedscope_samples},
+    {"speedscope-frames", "frames without a name", speedscope_frames},
+    {"speedscope-names", "frames whose names have escapes", speedscope_names},
+    {"speedscope-brackets", "profiles that are lists of lists", speedscope_brackets},
+    {"speedscope-members", "the same member", speedscope_members},
     {NULL, NULL, NULL},
 };
