@@ -66,6 +66,10 @@ check-heldout: all ## tests of Go's own packages, recorded now with four release
 check-jeprof: all ## heap profiles of jemalloc, recorded now, are what jeprof says of them
 	@python3 testdata/check/jeprof.py $(B)/bin
 
+.PHONY: check-speedscope
+check-speedscope: all ## speedscope's files are what speedscope's own code says of them (SEED=1)
+	@python3 testdata/check/speedscope.py $(B)/bin $(or $(SEED),1)
+
 .PHONY: check-merge
 check-merge: all ## random trees of merges make the same store, and it answers as its parts did (ROUNDS=12 SEED=1)
 	@python3 testdata/check/merge.py $(B)/bin $(or $(ROUNDS),12) $(or $(SEED),1)
