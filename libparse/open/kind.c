@@ -8,6 +8,7 @@
 #include "open/dumpline.h"
 #include "open/folded.h"
 #include "open/log.h"
+#include "open/otlp.h"
 #include "open/perf.h"
 #include "open/speedscope.h"
 
@@ -59,6 +60,7 @@ static const struct kind {
     [TP_KIND_PERF] = {.format = "perf script", .name = "samples of perf script (text)"},
     [TP_KIND_FOLDED] = {.format = "folded stacks", .name = "profile of folded stacks (text)"},
     [TP_KIND_SPEEDSCOPE] = {.format = "speedscope", .name = "speedscope file (JSON)"},
+    [TP_KIND_OTLP] = {.format = "otlp", .name = "OpenTelemetry profile"},
     [TP_KIND_GOROUTINES] = {.format = "goroutine dump", .name = "goroutine dump (text)"},
 };
 
@@ -440,6 +442,14 @@ static bool is_proto(const uint8_t *data, size_t size)
 	return telling && (c.failed == TP_CURSOR_OK || (c.failed == TP_CURSOR_END && n >= FEW));
 }
 
+/* Returns the kind of data that is recognised only by its fields. */
+static enum tp_kind kind_of_fields(const void *bytes, size_t size)
+{
+	if (is_proto(bytes, size))
+		return TP_KIND_PROTO;
+	return tp_otlp_is(bytes, size) ? TP_KIND_OTLP : TP_KIND_NONE;
+}
+
 /* ---- all kinds ---- */
 
 size_t tp_kind_body(const void *data, size_t size)
@@ -483,17 +493,20 @@ static enum tp_kind kind_of(const void *bytes, size_t size)
 	struct tp_scan begin = scan(bytes, size < BEGIN ? size : BEGIN), rest = begin;
 	struct tp_scan first = line_of(&rest, false);
 	struct tp_words words;
-	enum tp_kind kind;
+	enum tp_kind kind, by_fields;
 	uint64_t period;
 
+	if (tp_otlp_is_json(begin.at, tp_scan_left(&begin)))
+		return TP_KIND_OTLP;
 	if (tp_is_goroutine_line(first.at, tp_scan_left(&first)))
 		return TP_KIND_GOROUTINES;
 	/* Its strings may have any of the words below. */
 	if (tp_speedscope_is(all))
 		return TP_KIND_SPEEDSCOPE;
 	kind = kind_of_text(begin);
-	if (kind && tp_log_is_binary(begin.at, tp_scan_left(&begin)) && is_proto(bytes, size))
-		return TP_KIND_PROTO;
+	if (kind && tp_log_is_binary(begin.at, tp_scan_left(&begin)) &&
+	    (by_fields = kind_of_fields(bytes, size)) != TP_KIND_NONE)
+		return by_fields;
 	if (kind)
 		return kind;
 	kind = tp_kind_of_words(bytes, size, &words, &period);
@@ -514,7 +527,7 @@ static enum tp_kind kind_of(const void *bytes, size_t size)
 		if (tp_folded_is(all))
 			return TP_KIND_FOLDED;
 	}
-	return is_proto(bytes, size) ? TP_KIND_PROTO : TP_KIND_NONE;
+	return kind_of_fields(bytes, size);
 }
 
 enum tp_kind tp_kind_of(const void *data, size_t size)

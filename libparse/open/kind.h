@@ -24,6 +24,7 @@ enum tp_kind {
 	TP_KIND_PERF,		 /* what perf script prints (perf.h) */
 	TP_KIND_FOLDED,		 /* FRAME;FRAME COUNT (folded.h) */
 	TP_KIND_SPEEDSCOPE,	 /* speedscope's JSON (speedscope.h) */
+	TP_KIND_OTLP,		 /* profiles of OpenTelemetry (otlp.h) */
 	TP_KIND_GOROUTINES,	 /* stacks of goroutines, in any log (log.h) */
 	TP_NKINDS
 };

@@ -1,4 +1,4 @@
-/* profile.proto, plain and packed: the whole way, from bytes to reports and back to bytes. */
+/* profile.proto, plain and packed, and OpenTelemetry's profiles: the whole way, from bytes to reports and back to bytes. */
 #include <unistd.h>
 
 #include "harness/fuzz.h"

@@ -28,6 +28,9 @@ int tp_folded_read(const uint8_t *data, size_t size, const struct tp_profile_opt
 /* Reads speedscope's JSON. */
 int tp_speedscope_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
 		       struct tp_profile *p, struct tp_err *err);
+/* Reads profiles of OpenTelemetry. */
+int tp_otlp_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
+		 struct tp_profile *p, struct tp_err *err);
 /* Reads stacks of all goroutines (debug=2, and what a crashing Go program prints). */
 int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
 		       struct tp_profile *p, struct tp_err *err);

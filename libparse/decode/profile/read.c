@@ -102,6 +102,8 @@ int tp_profile_read(const void *data, size_t size, const struct tp_profile_optio
 		code = tp_folded_read(data, size, opt, *p, err);
 	else if (kind == TP_KIND_SPEEDSCOPE)
 		code = tp_speedscope_read(data, size, opt, *p, err);
+	else if (kind == TP_KIND_OTLP)
+		code = tp_otlp_read(data, size, opt, *p, err);
 	else if (kind == TP_KIND_PROTO)
 		code = tp_proto_read(data, size, opt, *p, err);
 	else

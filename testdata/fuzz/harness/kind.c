@@ -11,6 +11,7 @@ enum fuzz_kind fuzz_kind_of(const uint8_t *data, size_t size)
 	case TP_KIND_NONE:
 		return FUZZ_KIND_NONE;
 	case TP_KIND_PROTO:
+	case TP_KIND_OTLP: /* as JSON, too */
 		return FUZZ_KIND_PROTO;
 	default:
 		return FUZZ_KIND_TEXT;
