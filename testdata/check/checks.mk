@@ -62,6 +62,12 @@ check-logs: all ## dumps of goroutines in logs of every kind say what they say a
 check-heldout: all ## tests of Go's own packages, recorded now with four releases, equal Go's reader (T=NAME KEEP=DIR)
 	@T='$(T)' sh testdata/check/heldout.sh $(B)/bin $(KEEP)
 
+.PHONY: check-otlp
+check-otlp: SCHEMA ?= $(or $(PEERS),$(HOME)/.cache/tprof-peers)/opentelemetry-proto
+check-otlp: all ## profiles converted to OpenTelemetry's are what they were
+	@python3 testdata/check/otlp.py $(B)/bin "$(SCHEMA)" testdata/catalog.cpu testdata/catalog.heap \
+		testdata/corpus/profiles/odd-*.pb || test $$? = 77
+
 .PHONY: check-jeprof
 check-jeprof: all ## heap profiles of jemalloc, recorded now, are what jeprof says of them
 	@python3 testdata/check/jeprof.py $(B)/bin
