@@ -192,7 +192,7 @@ def stores(made, out):
     """What makes those that the others read: one of everything, and one of two runs that go together."""
     store, pair = (os.path.join(out, name + hostile.NAME) for name in (b"store", b"pair"))
     label = "--label=\x1b]0;PWNED\x07=\u202ex\x1b[2J"
-    yield plain, ["tprof-import", "-o", store, *(made[k] for k in ("v2", "v1", "large", "profile", "profile2", "goroutines", "heap", "folded", "speedscope")), label]
+    yield plain, ["tprof-import", "-o", store, *(made[k] for k in ("v2", "v1", "large", "profile", "profile2", "goroutines", "heap", "folded", "speedscope", "otlp")), label]
     yield plain, ["tprof-import", "-o", pair, made["v2"], made["v2b"], label]
     yield plain, ["tprof-import", "-o", os.path.join(out, b"some" + hostile.NAME), made["v2"], made["broken"], made["unknown"],
                   b"missing" + hostile.NAME], 3
@@ -214,6 +214,7 @@ def commands(made, out):
         yield judge, ["tprof-top", "--format=" + form, made["goroutines"], "--goroutines"]
         yield judge, ["tprof-top", "--format=" + form, "--lines", made["folded"]]
         yield judge, ["tprof-top", "--format=" + form, "--lines", made["speedscope"]]
+        yield judge, ["tprof-top", "--format=" + form, "--lines", made["otlp"]]
         yield judge, ["tprof-leaks", "--format=" + form, v2, made["goroutines"]]
         yield judge, ["tprof-diff", "--format=" + form, profile, profile2]
         yield judge, ["tprof-diff", "--format=" + form, v2, made["v2b"]]
@@ -230,6 +231,8 @@ def commands(made, out):
         yield plain, ["tprof-query", store, word]
     for word in ("SELECT * FROM \"\x1b]0;PWNED\x07\"", "SELECT '\x9b", "\x1b[2J"):
         yield plain, ["tprof-query", store, word], 3
+    yield plain, ["tprof-top", "--traces", made["otlp"]]
+    yield plain, ["tprof-top", made["otlpodd"]], 3
     for shape in ("--tree", "--traces", "--raw", "--tags", "--comments", "--peek=.", "--list=."):
         yield lines, ["tprof-top", shape, profile]
     yield lines, ["tprof-top", "--disasm=.", profile], 3  # the program that it names is nowhere

@@ -112,6 +112,24 @@ def speedscope():
             b'"profiles":[%s]}' % (text(ATTACKS[0]), text(ATTACKS[7]), frames, profiles))
 
 
+def otlp():
+    """A message of OpenTelemetry's profiles with an attack in every string: types, names, files, attributes."""
+    n = len(ATTACKS)
+    dictionary, samples = b"", b""
+    for i in range(n + 1):
+        dictionary += field(1, field(1, 0x1000 * i) + field(2, 0x1000 * i + 0xfff) + field(4, i))
+        dictionary += field(2, field(1, i) + field(2, 0x1000 * i + 16) + field(3, field(1, i) + field(2, 10 + i)))
+        dictionary += field(3, field(1, i) + field(2, n - i) + field(3, i))
+        dictionary += field(5, ATTACKS[i - 1] if i else b"")
+        dictionary += field(6, field(1, i) + field(2, field(8, n + 1 - i)) if i else b"")
+        dictionary += field(7, field(1, varint(i) + varint(i * 7 % n)))
+        samples += field(2, field(1, i) + field(2, varint(i)) + field(4, varint(i + 1)))
+    resource = field(1, b"".join(field(1, field(1, a) + field(2, field(5, field(1, field(1, a))))) for a in ATTACKS))
+    profiles = b"".join(field(2, field(1, field(1, i) + field(2, i + 1)) + samples) for i in range(1, 4))
+    scope = field(1, field(1, ATTACKS[0]) + field(2, ATTACKS[1]))
+    return field(1, resource + field(2, scope + profiles)) + field(2, dictionary)
+
+
 # Nothing that a file system refuses.
 NAME = b"=ev\x1b]0;PWNED\x07\xe2\x80\xae\xc2\x9b\nil<x-b>&\"'"
 
@@ -130,6 +148,8 @@ def write(folder, tree):
         ("heap", heap_text()),
         ("folded", folded()),
         ("speedscope", speedscope()),
+        ("otlp", otlp()),
+        ("otlpodd", b'{"resourceProfiles":[],"a\xe2\x80\xae\x9b31m\\u001b[2J":1}'),
         ("broken", b"go 1.22 trace\0\0\0" + b"\x1b]0;PWNED\x07" * 20),
         ("unknown", b"\x1b]0;PWNED\x07\x9b" * 20),
     ):

@@ -14,10 +14,11 @@
 #include "base/many.h"
 #include "open/otlp.h"
 
-#define MAX_TYPES     64
-#define MAX_COMMENTS  64
-#define SETS_PER_BYTE 4 /* labels of all sets */
-#define ANYWAY	      1000000
+#define MAX_TYPES	64
+#define MAX_COMMENTS	64
+#define SETS_PER_BYTE	3 /* labels of all sets */
+#define VALUES_PER_BYTE 8
+#define ANYWAY		1000000
 
 struct reader {
 	struct tp_otlp o;
@@ -514,6 +515,7 @@ int tp_otlp_read(const uint8_t *data, size_t size, const struct tp_profile_optio
 				 .data = data,
 				 .frames_left = (uint64_t)size * TP_OTLP_PER_BYTE + ANYWAY,
 				 .labels_left = (uint64_t)size * TP_OTLP_PER_BYTE + ANYWAY,
+				 .values_most = (uint64_t)size * VALUES_PER_BYTE + ANYWAY,
 				 .labels_most = (uint64_t)size * SETS_PER_BYTE + ANYWAY}};
 	struct tp_slice first;
 	struct tp_buf made = {0};

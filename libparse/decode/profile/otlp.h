@@ -111,6 +111,7 @@ struct tp_otlp {
 	const uint8_t *data;	     /* for offsets; NULL if the messages are made of JSON */
 	uint64_t frames_left;	     /* limit on the frames of all stacks */
 	uint64_t labels_left;	     /* limit on looking up label sets, in labels */
+	uint64_t values_most;	     /* limit on the values of all samples */
 	uint64_t labels_most;	     /* limit on the labels of all sets */
 	struct tp_ids mappings;	     /* number of the last mapping, by the string of its file */
 	const char *unknown_message; /* the first field that the schema lacks, and how many */

@@ -93,11 +93,10 @@ static int label_set(struct tp_otlp *o, const struct tp_otlp_place *place, uint3
 	size_t n = place->labels.n;
 	int code;
 
-	if (n > o->labels_left || o->p->nlabels > o->labels_most)
+	if (n > o->labels_left || o->p->nlabels + n > o->labels_most)
 		return tp_err_set(o->err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "the profile's attributes would make too many labels: more than "
-				  "%d per byte",
-				  TP_OTLP_PER_BYTE);
+				  "the profile's attributes would make more labels than a file of "
+				  "its size may have");
 	o->labels_left -= n;
 	code = tp_profile_label_set(o->p, place->labels.item, n, set);
 	return tp_otlp_checked(o, code);
@@ -117,6 +116,11 @@ static int put_value(struct tp_otlp *o, struct tp_otlp_place *place, uint32_t st
 		p->value[at * p->ntypes + type] = value;
 		return 0;
 	}
+	if ((uint64_t)p->nsamples * p->ntypes > o->values_most)
+		return tp_err_set(
+		    o->err, TP_ELIMIT, TP_OFFSET_NONE,
+		    "the profiles have too many sample types for their samples; split "
+		    "the file");
 	place->value[type] = value;
 	code = tp_profile_add_sample(p, stack, set, place->value);
 	place->value[type] = 0;

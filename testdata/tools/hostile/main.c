@@ -56,9 +56,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct hostile_case *const tables[] = {hostile_v2,	  hostile_v1,	  hostile_proto,
-						    hostile_text, hostile_packed, hostile_symbols,
-						    hostile_dwarf};
+static const struct hostile_case *const tables[] = {hostile_v2,	     hostile_v1,   hostile_proto,
+						    hostile_otlp,    hostile_text, hostile_packed,
+						    hostile_symbols, hostile_dwarf};
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
 
 void hostile_make(struct pen *p, const char *name, size_t size)
