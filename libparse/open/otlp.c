@@ -63,20 +63,6 @@ static bool is_message(struct tp_slice message)
 	return telling && (!c.failed || c.failed == TP_CURSOR_END);
 }
 
-bool tp_otlp_prefixed(const void *data, size_t size, struct tp_slice *message)
-{
-	const uint8_t *at = data;
-	size_t want, left;
-
-	/* A short message may look like a part of one behind a size. */
-	if (size <= TP_OTLP_SIZE_BYTES || is_message((struct tp_slice){data, size}))
-		return false;
-	want = (size_t)at[0] << 24 | (size_t)at[1] << 16 | (size_t)at[2] << 8 | at[3];
-	left = size - TP_OTLP_SIZE_BYTES;
-	*message = (struct tp_slice){at + TP_OTLP_SIZE_BYTES, want < left ? want : left};
-	return want && is_message(*message);
-}
-
 bool tp_otlp_is_json(const void *data, size_t size)
 {
 	static const char *const first[] = {"\"resourceProfiles\"", "\"dictionary\""};
@@ -88,6 +74,26 @@ bool tp_otlp_is_json(const void *data, size_t size)
 		return false;
 	tp_scan_blanks(&s);
 	return tp_scan_begins(s, first[0]) || tp_scan_begins(s, first[1]);
+}
+
+bool tp_otlp_is_packed(struct tp_slice message)
+{
+	return message.size > 4 && !memcmp(message.data, "\x28\xb5\x2f\xfd", 4);
+}
+
+bool tp_otlp_prefixed(const void *data, size_t size, struct tp_slice *message)
+{
+	const uint8_t *at = data;
+	size_t want, left;
+
+	/* A short message may look like a part of one behind a size. */
+	if (size <= TP_OTLP_SIZE_BYTES || is_message((struct tp_slice){data, size}))
+		return false;
+	want = tp_otlp_size(at);
+	left = size - TP_OTLP_SIZE_BYTES;
+	*message = (struct tp_slice){at + TP_OTLP_SIZE_BYTES, want < left ? want : left};
+	return want && (is_message(*message) || tp_otlp_is_packed(*message) ||
+			tp_otlp_is_json(message->data, message->size));
 }
 
 bool tp_otlp_is(const void *data, size_t size)

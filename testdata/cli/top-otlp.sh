@@ -9,9 +9,13 @@ try tprof-top --sample-index=events --tag-focus=time=1700000001s:1700000002s sho
 tprof-top --tags --sample-index=events shop.sized 2>&1 | grep -A 2 service.name
 gzip -k shop.otlp
 zstd -q shop.jsonl
+head -n 1 shop.jsonl >shop.json
 try tprof-flame --format=folded --tag-root=service.name --sample-index=cpu shop.otlp.gz
 try tprof-flame --format=folded --tag-root=service.name --sample-index=cpu shop.jsonl.zst
 tprof-flame --format=folded --sample-index=cpu - <shop.sized
+tprof-flame --format=folded --sample-index=cpu shop.packed
+{ printf '\0\0%b' "$(printf '\\0%03o\\0%03o' $(($(wc -c <shop.json) / 256)) $(($(wc -c <shop.json) % 256)))"; cat shop.json; } >json.sized
+tprof-flame --format=folded --sample-index=cpu json.sized
 try tprof-diff shop.otlp shop.sized
 tprof-import -o s.tprof shop.otlp >log 2>&1 || cat log
 tprof-query --format=tsv s.tprof "SELECT text FROM notice"

@@ -1,5 +1,5 @@
 """Encodes shop.txtpb with protoc's classes: as one message (shop.otlp); twice, behind its size (shop.sized),
-and as a line of JSON for each service (shop.jsonl), as the Collector's file exporter writes messages, which
+compressed behind its size (shop.packed), and as a line of JSON for each service (shop.jsonl), as the Collector's file exporter writes messages, which
 has ids in hexadecimal where protobuf's own JSON has base64.
 
     testdata/otlp/make.py SCHEMA
@@ -28,6 +28,9 @@ shop = text_format.Parse(open(here + "/shop.txtpb").read(), pb.ProfilesData())
 data = shop.SerializeToString()
 open(here + "/shop.otlp", "wb").write(data)
 open(here + "/shop.sized", "wb").write(2 * (len(data).to_bytes(4, "big") + data))
+
+packed = subprocess.run(["zstd", "-qc", "--stream-size=%d" % len(data)], input=data, stdout=subprocess.PIPE, check=True).stdout
+open(here + "/shop.packed", "wb").write(len(packed).to_bytes(4, "big") + packed)
 
 with open(here + "/shop.jsonl", "w") as out:
     for i in range(len(shop.resource_profiles)):

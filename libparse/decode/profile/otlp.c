@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/many.h"
-#include "open/otlp.h"
 
 #define MAX_TYPES	64
 #define MAX_COMMENTS	64
@@ -22,7 +21,6 @@
 
 struct reader {
 	struct tp_otlp o;
-	const uint8_t *data;
 	struct tp_otlp_list messages;
 	struct tp_otlp_place place;
 	bool types; /* only these are read */
@@ -30,110 +28,6 @@ struct reader {
 	uint64_t dropped; /* attributes, by the producer */
 	uint64_t payloads;
 };
-
-/* ---- the messages of a file ---- */
-
-static int lose_rest(struct reader *r, const uint8_t *at, const uint8_t *end, const char *why)
-{
-	struct tp_loss loss = {.offset = (uint64_t)(at - r->data), .bytes = (uint64_t)(end - at)};
-
-	return tp_profile_lose(r->o.p, r->o.err, r->o.strict ? TP_ETRUNC : 0, loss, "%s", why);
-}
-
-static int add_message(struct reader *r, const uint8_t *from, const uint8_t *to)
-{
-	struct tp_otlp_list *m = &r->messages;
-
-	if (from == to)
-		return 0;
-	if (tp_grow_raw(&m->item, &m->room, m->n, sizeof(*m->item)))
-		return tp_nomem(r->o.err);
-	m->item[m->n++] = (struct tp_slice){from, (size_t)(to - from)};
-	return 0;
-}
-
-/* Finds messages with sizes before them. */
-static int find_sized(struct reader *r, const uint8_t *at, const uint8_t *end)
-{
-	struct tp_cursor c = tp_cursor(at, (size_t)(end - at));
-	int code = 0;
-
-	while (!code && c.at < c.end) {
-		const uint8_t *from = c.at;
-		struct tp_slice n = tp_cursor_bytes(&c, TP_OTLP_SIZE_BYTES), message = {0};
-
-		if (n.size)
-			message = tp_cursor_bytes(&c, (uint64_t)n.data[0] << 24 | n.data[1] << 16 |
-							  n.data[2] << 8 | n.data[3]);
-		if (c.failed)
-			return lose_rest(r, from, end, "the last message is cut off");
-		code = add_message(r, message.data, message.data + message.size);
-	}
-	return code;
-}
-
-/* Finds messages without sizes, as of files that were joined: a message has one dictionary, so another
- * message begins with the field that follows it, or that it began with. */
-static int find_joined(struct reader *r, const uint8_t *at, const uint8_t *end)
-{
-	struct tp_cursor c = tp_cursor(at, (size_t)(end - at));
-	const uint8_t *from = at;
-	bool dictionary = false, resources = false;
-	struct tp_field f;
-	int code = 0;
-
-	for (; !code && tp_field_next(&c, &f); at = c.at) {
-		if (dictionary && (f.number == 2 || (f.number == 1 && resources))) {
-			code = add_message(r, from, at);
-			from = at;
-			dictionary = resources = false;
-		}
-		resources |= f.number == 1 && !dictionary;
-		dictionary |= f.number == 2;
-	}
-	if (code)
-		return code;
-	if (c.failed && !dictionary)
-		return lose_rest(r, from, end,
-				 "the profile is cut off before its dictionary, which has its "
-				 "stacks and names");
-	if (c.failed)
-		code = lose_rest(r, c.at, end, "the profile is cut off or damaged");
-	return code ? code : add_message(r, from, c.at);
-}
-
-/* Makes sized messages of lines of JSON. A text whose first line is no whole object is one message. */
-static int make_messages(struct reader *r, struct tp_lines lines, struct tp_buf *out)
-{
-	struct tp_lines all = lines;
-	const char *wrong;
-	int code = 0;
-
-	while (!code && tp_lines_next(&lines)) {
-		struct tp_scan line = tp_scan_trim(lines.line);
-		size_t at = out->size, n;
-
-		if (line.at == line.end)
-			continue;
-		if (lines.number == 1 && line.end[-1] != '}') {
-			line = (struct tp_scan){all.start, all.end};
-			lines.next = lines.end;
-		}
-		code = tp_buf_put(out, "\0\0\0\0", TP_OTLP_SIZE_BYTES) ? tp_nomem(r->o.err) : 0;
-		if (!code)
-			code = tp_otlp_of_json(&r->o, line.at, tp_scan_left(&line), out, &wrong);
-		if (code)
-			tp_err_prefix(r->o.err, "line %llu", (unsigned long long)lines.number);
-		n = out->size - at - TP_OTLP_SIZE_BYTES;
-		for (size_t i = 0; i < TP_OTLP_SIZE_BYTES && !code; i++)
-			out->data[at + i] = (uint8_t)(n >> 8 * (TP_OTLP_SIZE_BYTES - 1 - i));
-		if (code || !wrong)
-			continue;
-		out->size = at;
-		code = tp_profile_lose_line(r->o.p, r->o.err, r->o.strict, &lines, 0, wrong);
-	}
-	return code;
-}
 
 /* ---- the messages within ---- */
 
@@ -508,30 +402,17 @@ static int add_notices(struct reader *r)
 int tp_otlp_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
 		 struct tp_profile *p, struct tp_err *err)
 {
-	struct reader r = {.data = data,
-			   .o = {.p = p,
-				 .err = err,
-				 .strict = opt->strict,
-				 .data = data,
-				 .frames_left = (uint64_t)size * TP_OTLP_PER_BYTE + ANYWAY,
-				 .labels_left = (uint64_t)size * TP_OTLP_PER_BYTE + ANYWAY,
-				 .values_most = (uint64_t)size * VALUES_PER_BYTE + ANYWAY,
-				 .labels_most = (uint64_t)size * SETS_PER_BYTE + ANYWAY}};
-	struct tp_slice first;
+	struct reader r = {.o = {.p = p, .err = err, .strict = opt->strict, .data = data}};
 	struct tp_buf made = {0};
+	uint64_t bytes;
 	int code;
 
 	snprintf(p->format, sizeof(p->format), "%s", tp_kind_format(TP_KIND_OTLP));
-	if (tp_otlp_is_json(data, size)) {
-		r.o.data = NULL;
-		code = make_messages(&r, tp_lines(data, size), &made);
-		if (!code)
-			code = find_sized(&r, made.data, made.data + made.size);
-	} else if (tp_otlp_prefixed(data, size, &first)) {
-		code = find_sized(&r, data, data + size);
-	} else {
-		code = find_joined(&r, data, data + size);
-	}
+	code = tp_otlp_find_messages(&r.o, data, size, &r.messages, &made);
+	bytes = made.size > size ? made.size : size;
+	r.o.frames_left = r.o.labels_left = bytes * TP_OTLP_PER_BYTE + ANYWAY;
+	r.o.values_most = bytes * VALUES_PER_BYTE + ANYWAY;
+	r.o.labels_most = bytes * SETS_PER_BYTE + ANYWAY;
 	if (!code)
 		code = read_messages(&r, true);
 	if (!code)

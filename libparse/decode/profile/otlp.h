@@ -186,6 +186,11 @@ static inline bool tp_otlp_next(struct tp_otlp_numbers *n, uint64_t *v)
 /* Returns a number of eight bytes, the content of a field. */
 uint64_t tp_otlp_le64(struct tp_slice bytes);
 
+/* Finds the messages of a file. Those that are JSON or compressed are made into *made, and o->data is NULL
+ * then. The caller frees the list's items and *made, also after an error. */
+int tp_otlp_find_messages(struct tp_otlp *o, const uint8_t *data, size_t size,
+			  struct tp_otlp_list *messages, struct tp_buf *made);
+
 /* Appends the message that a JSON text is, without its size. Sets *wrong to what is wrong with the JSON, a
  * sentence without its subject; *out is of no use then, nor after an error. */
 int tp_otlp_of_json(struct tp_otlp *o, const char *text, size_t size, struct tp_buf *out,

@@ -209,6 +209,13 @@ static const struct {
      BYTES("\0\0\0\x18\x0a\x0d\x12\x0b\x12\x09\x0a\x02\x08\x01\x12\x03\x22\x01\x05" D "\0\0\0\x18" D
 	   "\x0a\x0d"),
      "cpu/ per / 0\n5\nlost the last message is cut off\n"},
+    {"compressed, and damaged", BYTES("\0\0\0\x08\x28\xb5\x2f\xfd\x20\x05\x01\x02"),
+     "error -3: nothing of the profile can be read: a message is compressed and damaged\n"},
+    {"compressed to more than a small file may become",
+     BYTES("\0\0\0\x0d\x28\xb5\x2f\xfd\xe0\0\0\0\0\x01\0\0\0"),
+     "error -6: its messages expand as a decompression bomb does: more than 64 bytes per byte\n"},
+    {"JSON behind its size", BYTES("\0\0\0\x17{\"resourceProfiles\":[]}x"),
+     "error -3: nothing of the profile can be read: the last message is cut off\n"},
     {"the dictionary is whole, and one of two resources",
      BYTES(D "\x0a\x0d\x12\x0b\x12\x09\x0a\x02\x08\x01\x12\x03\x22\x01\x05"
 	     "\x0a\x0d\x12\x0b\x12\x09"),
