@@ -187,17 +187,17 @@ struct rec_growth {
 /* How often something was lost, by what ran out. */
 /* clang-format off */
 #define REC_LOSSES(X) \
-	/*  what                            why */ \
-	X(EVENTS,     "events",             "they came faster than the recorder could read them") \
-	X(STACKS,     "stacks",             "the table of stacks was full; see Losses in tprof-record(1)") \
-	X(BUCKETS,    "profile samples",    "the table of profiles was full; see Losses in tprof-record(1)") \
-	X(STRINGS,    "strings",            "the table of names was full") \
-	X(WAITS,      "waits",              "the table of threads was full") \
-	X(MODULES,    "mapped files",       "the table of mapped files was full") \
-	X(BLOCKS,     "heap blocks",        "there was not enough memory to track them") \
-	X(TIMERS,     "timers of threads",  "the CPU time of these threads is not sampled") \
-	X(CONTENTION, "ns of the recorder's own contention", "its threads waited for each other") \
-	X(MEMORY,     "reservations",       "the system did not give memory") /* fallocate */
+	/*  what (one)                  why */ \
+	X(EVENTS,     "event",          "the recorder could not keep up") \
+	X(STACKS,     "stack",          "the table of stacks was full; see Losses in tprof-record(1)") \
+	X(BUCKETS,    "profile sample", "the table of profiles was full; see Losses in tprof-record(1)") \
+	X(STRINGS,    "string",         "the table of names was full") \
+	X(WAITS,      "wait",           "the table of threads was full") \
+	X(MODULES,    "mapped file",    "the table of mapped files was full") \
+	X(BLOCKS,     "heap block",     "there was not enough memory to track them") \
+	X(TIMERS,     "timer",          "the CPU time of a thread without one is not sampled") \
+	X(CONTENTION, "ns",             "the recorder's own threads waited for each other") \
+	X(MEMORY,     "reservation",    "the system did not give memory") /* fallocate */
 /* clang-format on */
 
 enum rec_loss {

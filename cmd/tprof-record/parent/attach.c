@@ -447,7 +447,7 @@ static void wait_for_end(struct rec_attach *a)
 static void note_limits(struct rec_attach *a)
 {
 	struct rec_result *r = &a->result;
-	char n[40], of[TP_COUNT_SIZE];
+	char n[REC_PLURAL], of[TP_COUNT_SIZE];
 
 	if (!a->kernel)
 		snprintf(r->limits, sizeof(r->limits),

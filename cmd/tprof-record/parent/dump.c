@@ -47,14 +47,14 @@ char *rec_dump_count(char text[TP_COUNT_SIZE], uint64_t n)
 	return tp_fmt_count(text, n < INT64_MAX ? (int64_t)n : INT64_MAX);
 }
 
-char *rec_dump_plural(char text[40], uint64_t n, const char *what)
+char *rec_dump_plural(char text[REC_PLURAL], uint64_t n, const char *what)
 {
-	char count[TP_COUNT_SIZE];
+	char count[TP_COUNT_SIZE], last = what[strlen(what) - 1];
 
-	snprintf(text, 40, "%s %.8s%s", rec_dump_count(count, n), what,
-		 n == 1				 ? ""
-		 : what[strlen(what) - 1] == 's' ? "es"
-						 : "s");
+	snprintf(text, REC_PLURAL, "%s %.14s%s", rec_dump_count(count, n), what,
+		 n == 1			      ? ""
+		 : last == 's' || last == 'h' ? "es"
+					      : "s");
 	return text;
 }
 
@@ -94,7 +94,7 @@ static int64_t total(const struct tp_profile *p, size_t type)
 
 static void describe(char what[96], enum rec_profile_kind kind, const struct tp_profile *p)
 {
-	char a[TP_UNITS_SIZE], b[TP_UNITS_SIZE], c[40], d[TP_UNITS_SIZE];
+	char a[TP_UNITS_SIZE], b[TP_UNITS_SIZE], c[REC_PLURAL], d[TP_UNITS_SIZE];
 
 	if (kind == REC_PROFILE_CPU && !p->nsamples)
 		snprintf(what, 96, "no samples%s", p->nnotices ? "" : ": it used little CPU time");
@@ -251,7 +251,7 @@ static void write_trace(struct making *m)
 	struct rec_spool *s = &m->image->spool;
 	struct rec_dump_file *f;
 	struct tp_err err = {0};
-	char events[TP_COUNT_SIZE], threads[40];
+	char events[TP_COUNT_SIZE], threads[REC_PLURAL];
 	uint64_t size = 0;
 	int code = 0;
 
@@ -304,7 +304,11 @@ void rec_dump_add_losses(struct rec_dump *sum, const struct rec_dump *d)
 {
 	for (int i = 0; i < REC_NLOSSES; i++)
 		sum->lost[i] += d->lost[i];
-	sum->lost_switches += d->lost_switches;
+	/* Those of the whole recording: the kernel does not say of which process. */
+	if (sum->lost_switches < d->lost_switches) {
+		sum->lost_switches = d->lost_switches;
+		sum->switch_error = d->switch_error;
+	}
 	sum->unfinished += d->unfinished;
 	sum->spilled += d->spilled;
 	if (d->spill_error)

@@ -32,11 +32,11 @@ struct rec_dump {
 	uint64_t nonsense;	    /* records and entries that are not valid */
 	/* Of the trace: how long threads ran, and waited for a processor as the kernel says (0: it does not). */
 	uint64_t running_ns, delay_ns;
-	bool more_delay; /* that of some threads is not known */
-	bool exact;	 /* by the kernel's switches */
-	bool wakes;	 /* … and wake-ups */
-	uint64_t lost_switches;
-	int switch_error; /* errno of that, if the disk was full; else they came too fast */
+	bool more_delay;	/* that of some threads is not known */
+	bool exact;		/* by the kernel's switches */
+	bool wakes;		/* … and wake-ups */
+	uint64_t lost_switches; /* so far, of all processes */
+	int switch_error;	/* errno of that, if the disk was full; else they came too fast */
 	/* Why threads could not be looked at while they ran, "" */
 	char blind[400];
 };
@@ -59,7 +59,8 @@ void rec_dump_add_losses(struct rec_dump *sum, const struct rec_dump *d);
 
 /* "1,234" */
 char *rec_dump_count(char text[TP_COUNT_SIZE], uint64_t n);
-/* "1 thread", "2 threads", "3 processes" */
-char *rec_dump_plural(char text[40], uint64_t n, const char *what);
+/* "1 thread", "2 threads", "3 processes"; `what` has at most 14 bytes. */
+enum { REC_PLURAL = 48 };
+char *rec_dump_plural(char text[REC_PLURAL], uint64_t n, const char *what);
 
 #endif

@@ -115,35 +115,39 @@ static void say_losses_of(struct lines *l, const char *program, const struct rec
 	    REC_LOSSES(REC_X)
 #undef REC_X
 	};
-	char n[40];
+	char n[REC_PLURAL];
 
 	for (int i = 0; i < REC_NLOSSES; i++)
 		/* Time lost waiting for the recorder itself is a sample of the mutex profile. */
 		if (d->lost[i] && i != REC_LOST_CONTENTION)
-			say(l, "tprof-record: %s: lost %s %s: %s", program,
-			    rec_dump_count(n, d->lost[i]), what[i][0], what[i][1]);
-	if (d->lost_switches)
-		say(l,
-		    "tprof-record: %s: lost %s context switches: %s; the trace calls these times "
-		    "\"not known\"",
-		    program, rec_dump_count(n, d->lost_switches),
-		    d->switch_error ? strerror(d->switch_error)
-				    : "they came faster than the recorder could read them");
+			say(l, "tprof-record: %s: lost %s: %s", program,
+			    rec_dump_plural(n, d->lost[i], what[i][0]), what[i][1]);
 	if (d->unfinished)
-		say(l, "tprof-record: %s: lost %s: their threads ended while writing them", program,
-		    rec_dump_plural(n, d->unfinished, "event"));
+		say(l, "tprof-record: %s: lost %s: %s while writing %s", program,
+		    rec_dump_plural(n, d->unfinished, "event"),
+		    d->unfinished == 1 ? "its thread ended" : "their threads ended",
+		    d->unfinished == 1 ? "it" : "them");
 	if (d->spilled)
 		say(l, "tprof-record: %s: lost %s at the end: %s", program,
 		    rec_dump_plural(n, d->spilled, "event"),
 		    strerror(d->spill_error ? d->spill_error : ENOSPC));
 	if (d->nonsense)
-		say(l, "tprof-record: %s: left out %s records or entries that are not valid",
-		    program, rec_dump_count(n, d->nonsense));
+		say(l, "tprof-record: %s: left out %s", program,
+		    rec_dump_plural(n, d->nonsense, "invalid record"));
 }
 
 static void say_losses(struct lines *l, const struct rec_result *r)
 {
+	/* Both have those of the whole recording so far. */
+	const struct rec_dump *d =
+	    r->rest.lost_switches > r->last.lost_switches ? &r->rest : &r->last;
+	char n[REC_PLURAL];
+
 	say_losses_of(l, r->program, &r->last);
+	if (d->lost_switches)
+		say(l, "tprof-record: %s: lost %s: %s; the trace calls these times \"not known\"",
+		    r->program, rec_dump_plural(n, d->lost_switches, "context switch"),
+		    d->switch_error ? strerror(d->switch_error) : "the recorder could not keep up");
 	if (r->cut[0])
 		say(l, "tprof-record: %s: %s", r->program, r->cut);
 	say_losses_of(l, "other processes", &r->rest);
@@ -167,7 +171,7 @@ static void say_end(struct lines *l, const struct rec_result *r, bool named)
 {
 	const char *recorder = named ? "tprof-record: " : "", *program = named ? r->program : "",
 		   *colon = named ? ": " : "";
-	char n[40];
+	char n[REC_PLURAL];
 
 	if (r->ended[0])
 		say(l, "%s%s%srecording ended %s", recorder, program, colon, r->ended);
@@ -182,7 +186,7 @@ static void say_end(struct lines *l, const struct rec_result *r, bool named)
 static void say_others(struct lines *l, const struct rec_result *r,
 		       const struct rec_request *request)
 {
-	char n[40];
+	char n[REC_PLURAL];
 
 	say_end(l, r, false);
 	if (r->children)
@@ -200,7 +204,7 @@ static void say_others(struct lines *l, const struct rec_result *r,
 
 static void say_troubles(struct lines *l, const struct rec_result *r)
 {
-	char n[40];
+	char n[REC_PLURAL];
 
 	for (size_t i = 0; i < r->last.ntroubles; i++)
 		say(l, "tprof-record: %s", r->last.trouble[i]);

@@ -91,6 +91,7 @@ static void test_report_losses(void **state)
 	r.last.spilled = 10;
 	r.last.spill_error = ENOSPC;
 	r.last.nonsense = 3;
+	r.last.lost[REC_LOST_TIMERS] = 1;
 	r.others = 2;
 	strcpy(r.other[0], "4712-ls");
 	strcpy(r.other[1], "4713-a\033b");
@@ -98,11 +99,13 @@ static void test_report_losses(void **state)
 	r.last.ntroubles = 1;
 	strcpy(r.last.trouble[0], "run/block.pb.gz: cannot write it");
 	r.rest.lost[REC_LOST_STACKS] = 4;
-	expect(&r, "tprof-record: server: lost 1,234,567 events: they came faster than the "
-		   "recorder could read them\n"
-		   "tprof-record: server: lost 1 event: their threads ended while writing them\n"
+	expect(&r, "tprof-record: server: lost 1,234,567 events: the recorder could not "
+		   "keep up\n"
+		   "tprof-record: server: lost 1 timer: the CPU time of a thread without one "
+		   "is not sampled\n"
+		   "tprof-record: server: lost 1 event: its thread ended while writing it\n"
 		   "tprof-record: server: lost 10 events at the end: No space left on device\n"
-		   "tprof-record: server: left out 3 records or entries that are not valid\n"
+		   "tprof-record: server: left out 3 invalid records\n"
 		   "tprof-record: other processes: lost 4 stacks: the table of stacks was full; "
 		   "see Losses in tprof-record(1)\n"
 		   "tprof-record: server: 1.5s, killed by signal 9 (Killed)\n"
@@ -143,11 +146,30 @@ static void test_report_running(void **state)
 	r.last.lost_switches = 7000;
 	snprintf(
 	    all, sizeof(all),
-	    "tprof-record: server: lost 7,000 context switches: they came faster than the "
-	    "recorder could read them; the trace calls these times \"not known\"\n"
+	    "tprof-record: server: lost 7,000 context switches: the recorder could not keep up; "
+	    "the trace calls these times \"not known\"\n"
 	    "%sCPU time: at least 250ms (from the kernel's context switches); run delay: 1ms\n%s",
 	    head, tail);
 	expect(&r, all);
+}
+
+/* Each process is told how many were lost of all, as the kernel does not say whose they were. */
+static void test_report_switches_of_all(void **state)
+{
+	struct rec_result r = recorded();
+	struct rec_dump child = {.lost_switches = 1};
+	struct tp_buf out = {0};
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		rec_dump_add_losses(&r.rest, &child);
+	assert_int_equal(rec_report_troubles(&r, &out), 0);
+	assert_int_equal(tp_buf_put(&out, "", 1), 0);
+	assert_string_equal((char *)out.data,
+			    "tprof-record: server: lost 1 context switch: the recorder could not "
+			    "keep up; the trace calls these times \"not known\"\n");
+	assert_true(rec_report_loses(&r, false));
+	tp_buf_release(&out);
 }
 
 static void test_report_not_recorded(void **state)
@@ -250,10 +272,15 @@ static void test_report_attached(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_report_all_well),	cmocka_unit_test(test_report_empty_profile),
-	    cmocka_unit_test(test_report_losses),	cmocka_unit_test(test_report_nothing),
-	    cmocka_unit_test(test_report_goes_on),	cmocka_unit_test(test_report_running),
-	    cmocka_unit_test(test_report_not_recorded), cmocka_unit_test(test_report_attached),
+	    cmocka_unit_test(test_report_all_well),
+	    cmocka_unit_test(test_report_empty_profile),
+	    cmocka_unit_test(test_report_losses),
+	    cmocka_unit_test(test_report_nothing),
+	    cmocka_unit_test(test_report_goes_on),
+	    cmocka_unit_test(test_report_running),
+	    cmocka_unit_test(test_report_not_recorded),
+	    cmocka_unit_test(test_report_attached),
+	    cmocka_unit_test(test_report_switches_of_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

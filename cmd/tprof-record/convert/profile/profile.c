@@ -334,7 +334,8 @@ static void add_losses(struct maker *m)
 
 		if (!n || !concerns(m->kind, i))
 			continue;
-		snprintf(text, sizeof(text), "lost: %llu %s", (unsigned long long)n, words[i]);
+		snprintf(text, sizeof(text), "lost: %llu %s%s", (unsigned long long)n, words[i],
+			 n == 1 ? "" : "s");
 		remark(m, text);
 	}
 }
