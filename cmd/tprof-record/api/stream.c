@@ -59,7 +59,7 @@ void api_stream_end(struct api_stream *s)
 /* Frees the disk space of the records that are not needed any more. */
 static void drop_records(const struct api_stream *s, const struct rec_spool *records)
 {
-	off_t size = (off_t)(s->done * sizeof(struct rec_event)) / REC_PAGE * REC_PAGE;
+	off_t size = (off_t)(s->done * sizeof(struct rec_event)) & -sysconf(_SC_PAGESIZE);
 
 	/* Where that is not possible, the file only stays larger. */
 	if (size && fallocate(records->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, size))
@@ -70,7 +70,7 @@ static void drop_records(const struct api_stream *s, const struct rec_spool *rec
 static int add(struct api_stream *s, struct rec_process *p, const struct rec_spool *records,
 	       size_t n, uint64_t until)
 {
-	off_t at = (off_t)(s->done * sizeof(struct rec_event)), page = at / REC_PAGE * REC_PAGE;
+	off_t at = (off_t)(s->done * sizeof(struct rec_event)), page = at & -sysconf(_SC_PAGESIZE);
 	size_t size = n * sizeof(struct rec_event) - (size_t)page, done;
 	char *map = NULL;
 	int code;

@@ -117,6 +117,7 @@ static long populate(uint64_t from, uint64_t to)
 
 	if (!s->shared)
 		return 0;
+	from &= -rec_page;
 	do {
 		result = rec_call(SYS_madvise, (long)((char *)rec_core->arena.header + from),
 				  (long)(to - from), MADV_POPULATE_WRITE, 0, 0, 0);
@@ -129,14 +130,27 @@ static long populate(uint64_t from, uint64_t to)
 	return allocate(rec_core->fd, from, to);
 }
 
-bool rec_reserve_at(const void *piece, uint64_t size)
+/* After a refusal, the next ones come without asking the system. */
+static bool try_populate(_Atomic uint32_t *wary, uint64_t from, uint64_t to)
+{
+	uint32_t left = atomic_load_explicit(wary, memory_order_relaxed);
+
+	if (left) {
+		atomic_store_explicit(wary, left - 1, memory_order_relaxed);
+		return false;
+	}
+	if (populate(from, to) == 0)
+		return true;
+	rec_lose(REC_LOST_MEMORY, 1);
+	atomic_store_explicit(wary, 255, memory_order_relaxed);
+	return false;
+}
+
+bool rec_reserve_at(_Atomic uint32_t *wary, const void *piece, uint64_t size)
 {
 	uint64_t from = (uint64_t)((const char *)piece - (const char *)rec_core->arena.header);
 
-	if (populate(from / REC_PAGE * REC_PAGE, REC_PAGES(from + size)) == 0)
-		return true;
-	rec_lose(REC_LOST_MEMORY, 1);
-	return false;
+	return try_populate(wary, from, from + size);
 }
 
 int rec_arena_make(bool shared, unsigned scale, struct rec_arena *arena, int *fd)
@@ -202,29 +216,20 @@ void rec_raise(_Atomic uint32_t *used, uint32_t upto)
 bool rec_reserve(enum rec_part part, uint32_t upto)
 {
 	struct part p = part_of(part);
-	_Atomic uint32_t *wary = &rec_state()->wary[part];
-	uint32_t reserved = atomic_load_explicit(&p.growth->reserved, memory_order_acquire), left;
+	uint32_t reserved = atomic_load_explicit(&p.growth->reserved, memory_order_acquire);
 	uint64_t from, to, step;
 
 	if (__builtin_expect(upto <= reserved, 1))
 		return true;
 	if (upto > p.n)
 		return false;
-	left = atomic_load_explicit(wary, memory_order_relaxed);
-	if (left) {
-		atomic_store_explicit(wary, left - 1, memory_order_relaxed);
-		return false;
-	}
 	from = (uint64_t)reserved * p.size / REC_PAGE * REC_PAGE;
 	step = from < FIRST_STEP ? FIRST_STEP : from > LAST_STEP ? LAST_STEP : from;
 	to = ((uint64_t)upto * p.size + step - 1) / step * step;
 	if (to > REC_PAGES((uint64_t)p.n * p.size))
 		to = REC_PAGES((uint64_t)p.n * p.size);
-	if (populate(p.at + from, p.at + to) != 0) {
-		rec_lose(REC_LOST_MEMORY, 1);
-		atomic_store_explicit(wary, 255, memory_order_relaxed);
+	if (!try_populate(&rec_state()->wary[part], p.at + from, p.at + to))
 		return false;
-	}
 	rec_raise(&p.growth->reserved, to / p.size > p.n ? p.n : (uint32_t)(to / p.size));
 	return true;
 }

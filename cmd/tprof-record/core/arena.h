@@ -256,6 +256,7 @@ struct rec_header {
 	X(keys, _Atomic uint32_t, REC_LEVELS_SIZE(REC_KEY_LEVELS(scale)))   /* … and buckets */  \
 	X(buckets, struct rec_bucket, REC_NBUCKETS(scale))
 
+/* The smallest pages that machines have; some have larger ones (rec_page). */
 #define REC_PAGE	4096u
 #define REC_PAGES(size) (((uint64_t)(size) + REC_PAGE - 1) / REC_PAGE * REC_PAGE)
 

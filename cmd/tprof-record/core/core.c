@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
 struct rec_core *rec_core;
+uint64_t rec_page;
 _Atomic uint32_t rec_lacks;
 
 /* The arena of the parent, after a fork has cleared the state. */
@@ -118,6 +120,8 @@ int rec_core_begin(const struct rec_options *options, bool shared)
 
 	if (rec_alive())
 		return EBUSY;
+	if (!rec_page)
+		rec_page = getauxval(AT_PAGESZ);
 	/* A fork clears the state. The state of an arena that was taken away may still be in use. */
 	if ((!s || s->core.generation) && !(s = rec_map(sizeof(*s))))
 		return ENOMEM;

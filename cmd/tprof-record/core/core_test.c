@@ -259,6 +259,31 @@ static void test_core_reservation_fails(void **state)
 	rec_core_end();
 }
 
+/* The table that finds stacks stays as it is, and asks for memory now and then. */
+static void test_core_table_cannot_grow(void **state)
+{
+	uint32_t n = 0;
+
+	(void)state;
+#ifdef __SANITIZE_THREAD__
+	skip(); /* as above */
+#endif
+	begin(true);
+	take_away((char *)(rec_core->arena.edges + REC_LEVELS_SIZE(1)),
+		  (char *)rec_core->arena.header + rec_arena_size(rec_core->arena.scale));
+	for (uint64_t pc = 0x1000; pc < 0x1000 + 15000; pc++)
+		n += stack_of(&pc, 1) != 0;
+	assert_in_range(n, 10000, 15000);
+	assert_in_range(header()->lost[REC_LOST_MEMORY], 1, 100);
+	assert_true(mmap(rec_core->arena.header, rec_arena_size(rec_core->arena.scale),
+			 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, rec_core->fd,
+			 0) != MAP_FAILED);
+	for (uint64_t pc = 0x100000; pc < 0x100000 + 15000; pc++)
+		n += stack_of(&pc, 1) != 0;
+	assert_in_range(n, 24000, 30000);
+	rec_core_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +294,7 @@ int main(void)
 	    cmocka_unit_test(test_core_fork),
 	    cmocka_unit_test(test_core_end_while_threads_record),
 	    cmocka_unit_test(test_core_reservation_fails),
+	    cmocka_unit_test(test_core_table_cannot_grow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

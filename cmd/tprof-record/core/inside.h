@@ -54,6 +54,13 @@ static inline long rec_call(long number, long a, long b, long c, long d, long e,
 void *rec_map(size_t size);
 void rec_unmap(void *memory, size_t size);
 
+/* The size of the machine's pages, a multiple of REC_PAGE and a power of 2. */
+extern uint64_t rec_page;
+static inline uint64_t rec_pages(uint64_t size)
+{
+	return (size + rec_page - 1) & -rec_page;
+}
+
 /* ---- locks ---- */
 
 /* A futex: 0 free, 1 held, 2 held and waited for. A thread that has waited for half a second takes the lock,
@@ -112,10 +119,23 @@ struct rec_range {
 	uint32_t bucket; /* index + 1; 0: reserved, not in use */
 };
 
+enum { REC_LEAF = 170 };
+struct rec_leaf {
+	struct rec_leaf *next; /* of the spare ones */
+	uint32_t n, unused;
+	struct rec_range at[REC_LEAF];
+};
+
 struct rec_ranges {
 	_Atomic uint32_t lock;
-	uint32_t n, room;
-	struct rec_range *at;
+	uint32_t n; /* leaves; only a single one may be empty */
+	struct rec_leaf **leaf, *spare;
+	uint32_t nspares, unused;
+};
+
+struct rec_levels {
+	_Atomic uint32_t n; /* that have memory */
+	_Atomic uint32_t wary;
 };
 
 /* The waiters for a lock (profile/blame.c). */
@@ -134,11 +154,12 @@ struct rec_state {
 	_Atomic uint32_t epoch; /* raised when code may have been loaded or unloaded */
 	_Atomic uint32_t string_lock, cache_lock, tree_lock;
 	_Atomic uint32_t reading_modules;
-	_Atomic uint32_t edge_levels, key_levels; /* of these tables (table.h) that have memory */
-	_Atomic uint32_t wary[REC_NPARTS]; /* reservations to refuse at once after one failed */
-	_Atomic int64_t heap_told, heap_most; /* bytes in use: in the last HEAP record, the most told */
+	struct rec_levels edges, keys; /* of these tables (table.h) */
+	_Atomic uint32_t wary[REC_NPARTS];
+	_Atomic int64_t heap_told,
+	    heap_most; /* bytes in use: in the last HEAP record, the most told */
 	_Atomic uint64_t heap_told_ns;
-	_Atomic uint64_t free_gs;		/* places of goroutines, as header.free_chunks */
+	_Atomic uint64_t free_gs; /* places of goroutines, as header.free_chunks */
 	uint32_t ncaches;
 	/* The first REC_NCOMMON are shared by the threads that have no cache of their own. */
 	struct rec_stack_cache *caches, *free_cache;
@@ -200,8 +221,8 @@ int rec_arena_make(bool shared, unsigned scale, struct rec_arena *arena, int *fd
 /* Reserves memory for entries [0, upto) of a part. Returns false if there is none; each refusal by the system
  * is counted. */
 bool rec_reserve(enum rec_part part, uint32_t upto);
-/* Reserves memory for a piece of the arena. */
-bool rec_reserve_at(const void *from, uint64_t size);
+/* Reserves memory for a piece of the arena. `wary`: reservations to refuse at once after one failed. */
+bool rec_reserve_at(_Atomic uint32_t *wary, const void *from, uint64_t size);
 /* Raises `used` to `upto`, unless it is higher already. */
 void rec_raise(_Atomic uint32_t *used, uint32_t upto);
 

@@ -97,9 +97,9 @@ static int read_one(struct dl_phdr_info *info, size_t size, void *reading)
 			file = file_of(info, r);
 			id = build_id(info);
 		}
-		m.start = (info->dlpi_addr + p->p_vaddr) / REC_PAGE * REC_PAGE;
-		m.limit = REC_PAGES(info->dlpi_addr + p->p_vaddr + p->p_memsz);
-		m.offset = p->p_offset / REC_PAGE * REC_PAGE;
+		m.start = (info->dlpi_addr + p->p_vaddr) & -rec_page;
+		m.limit = rec_pages(info->dlpi_addr + p->p_vaddr + p->p_memsz);
+		m.offset = p->p_offset & -rec_page;
 		m.file = file;
 		m.build_id = id;
 		if (!known(r, &m))

@@ -14,8 +14,8 @@ enum { REC_ENTRY_BITS = 23, REC_PROBES = 64 };
 
 struct rec_table {
 	_Atomic uint32_t *place;
-	_Atomic uint32_t *levels; /* that have memory */
-	uint32_t most;		  /* levels */
+	struct rec_levels *levels;
+	uint32_t most; /* levels */
 };
 
 typedef bool rec_is_entry(uint32_t entry, const void *key);
@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) uint32_t
 rec_table_find(const struct rec_table *t, uint64_t hash, rec_is_entry *is, const void *key,
 	       _Atomic uint32_t **free)
 {
-	uint32_t levels = atomic_load_explicit(t->levels, memory_order_acquire), level;
+	uint32_t levels = atomic_load_explicit(&t->levels->n, memory_order_acquire), level;
 
 	hash *= 0x9e3779b97f4a7c15u;
 	*free = NULL;
@@ -55,11 +55,12 @@ rec_table_find(const struct rec_table *t, uint64_t hash, rec_is_entry *is, const
  * of entries. */
 static inline void rec_table_grow(const struct rec_table *t, uint32_t used)
 {
-	uint32_t n = atomic_load_explicit(t->levels, memory_order_relaxed);
+	uint32_t n = atomic_load_explicit(&t->levels->n, memory_order_relaxed);
 
 	if ((!n || (n < t->most && used >= REC_LEVELS_SIZE(n) / 2)) &&
-	    rec_reserve_at(t->place + REC_LEVELS_SIZE(n), sizeof(*t->place) << (14 + 2 * n)))
-		atomic_store_explicit(t->levels, n + 1, memory_order_release);
+	    rec_reserve_at(&t->levels->wary, t->place + REC_LEVELS_SIZE(n),
+			   sizeof(*t->place) << (14 + 2 * n)))
+		atomic_store_explicit(&t->levels->n, n + 1, memory_order_release);
 }
 
 /* Makes a complete entry visible. */

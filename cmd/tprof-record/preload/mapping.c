@@ -168,7 +168,7 @@ void mapping_called(long number, const long a[6], long result, const void *calle
 
 static void *next_page(void *at)
 {
-	return (void *)REC_PAGES((uintptr_t)at);
+	return (void *)rec_pages((uintptr_t)at);
 }
 
 static inline __attribute__((always_inline)) void moved(const void *caller, void *from, void *to)

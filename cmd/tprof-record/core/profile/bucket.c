@@ -7,7 +7,7 @@ static struct rec_table table(void)
 	const struct rec_arena *a = &rec_core->arena;
 
 	return (struct rec_table){
-	    .place = a->keys, .levels = &rec_state()->key_levels, .most = REC_KEY_LEVELS(a->scale)};
+	    .place = a->keys, .levels = &rec_state()->keys, .most = REC_KEY_LEVELS(a->scale)};
 }
 
 /* `entry` is the index + 1. */

@@ -1,10 +1,13 @@
 #include "tprof-record/core/testing.h"
 
+#include <sys/resource.h>
+#include <time.h>
+
 #include "tprof-record/core/inside.h"
 
 static const struct rec_options options = {.heap_rate = 1, .mmap = 1};
 
-enum { NPAGES = 300 };
+enum { NPAGES = 2000, MANY = 100000 };
 
 static void *page(uint64_t i)
 {
@@ -35,18 +38,39 @@ static void count(uint64_t *in_use, uint64_t *allocs)
 	}
 }
 
-static void check_ranges(const enum rec_use *model)
+static uint32_t nranges(void)
 {
 	const struct rec_ranges *r = &rec_state()->ranges;
-	uint64_t in_use = 0, allocs, now;
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < r->n; i++) {
-		assert_true(r->at[i].start < r->at[i].end);
-		if (!i)
-			continue;
-		assert_true(r->at[i - 1].end <= r->at[i].start);
-		assert_false(r->at[i - 1].end == r->at[i].start &&
-			     r->at[i - 1].bucket == r->at[i].bucket);
+		assert_in_range(r->leaf[i]->n, r->n > 1, REC_LEAF);
+		n += r->leaf[i]->n;
+	}
+	return n;
+}
+
+static struct rec_range range(uint32_t i)
+{
+	struct rec_leaf **l = rec_state()->ranges.leaf;
+
+	for (; i >= (*l)->n; l++)
+		i -= (*l)->n;
+	return (*l)->at[i];
+}
+
+static void check_ranges(const enum rec_use *model)
+{
+	struct rec_range before = {0};
+	uint64_t in_use = 0, allocs, now;
+
+	for (uint32_t i = 0; i < nranges(); i++) {
+		struct rec_range is = range(i);
+
+		assert_true(is.start < is.end);
+		assert_true(before.end <= is.start);
+		assert_false(before.end == is.start && before.bucket == is.bucket);
+		before = is;
 	}
 	for (uint64_t i = 0; i < NPAGES; i++) {
 		assert_int_equal(model[i], rec_mapping_use(page(i)));
@@ -66,12 +90,12 @@ static void test_mapping_model(void **state)
 	(void)state;
 	begin_with(&options);
 	memset(model, 0, sizeof(model));
-	for (int round = 0; round < 4000; round++) {
+	for (int round = 0; round < 6000; round++) {
 		uint64_t from, n;
 
 		dice = dice * 6364136223846793005u + 1442695040888963407u;
 		from = (dice >> 40) % NPAGES;
-		n = 1 + (dice >> 33) % 20;
+		n = 1 + (dice >> 33) % (round % 100 ? 3 : 200);
 		n = from + n < NPAGES ? n : NPAGES - from;
 		if (dice >> 62 == 3) {
 			allow(from, n, dice >> 61 & 1);
@@ -83,9 +107,10 @@ static void test_mapping_model(void **state)
 			for (uint64_t i = from; i < from + n; i++)
 				model[i] = dice >> 62;
 		}
-		check_ranges(model);
+		if (round % 8 == 0)
+			check_ranges(model);
 	}
-	assert_in_range(rec_state()->ranges.n, 10, NPAGES);
+	assert_in_range(nranges(), 2 * REC_LEAF, NPAGES);
 }
 
 /* Half of it goes, and the rest in two parts; calls that the kernel refuses change nothing. */
@@ -113,22 +138,71 @@ static void test_mapping_partly(void **state)
 	assert_int_equal(100 * REC_PAGE, header()->peak);
 }
 
+/* In any order, they take no more time each than a few do. */
 static void test_mapping_many(void **state)
 {
+	uint64_t in_use, allocs;
+	clock_t began = clock();
+
+	(void)state;
+	begin_with(&options);
+	for (uint64_t i = 0; i < MANY; i++)
+		set(i * 7919 % MANY * 2, 1, REC_IN_USE);
+	for (uint64_t i = MANY; i < 2 * MANY; i++)
+		set(6 * MANY - 2 * i, 1, REC_IN_USE);
+	assert_true(clock() - began < 4 * CLOCKS_PER_SEC);
+	count(&in_use, &allocs);
+	assert_int_equal(2 * MANY, in_use);
+	assert_int_equal(2 * MANY, nranges());
+	assert_int_equal(0, lost(REC_LOST_BLOCKS));
+	set(0, 10 * MANY, REC_UNUSED);
+	count(&in_use, &allocs);
+	assert_int_equal(0, in_use);
+	assert_int_equal(0, nranges());
+}
+
+/* What finds no room is not counted, or it would be in use for ever. */
+static void test_mapping_no_memory(void **state)
+{
+	struct rlimit limit, none;
 	uint64_t in_use, allocs;
 
 	(void)state;
 	begin_with(&options);
-	for (uint64_t i = 0; i < 5000; i++)
-		set(i * 7919 % 5000 * 2, 1, REC_IN_USE);
-	count(&in_use, &allocs);
-	assert_int_equal(5000, in_use);
-	assert_int_equal(5000, rec_state()->ranges.n);
-	assert_int_equal(0, lost(REC_LOST_BLOCKS));
-	set(0, 10000, REC_UNUSED);
+	assert_int_equal(0, getrlimit(RLIMIT_AS, &limit));
+	none = limit;
+	none.rlim_cur = 1 << 20;
+	assert_int_equal(0, setrlimit(RLIMIT_AS, &none));
+	set(10, 5, REC_IN_USE);
+	setrlimit(RLIMIT_AS, &limit);
 	count(&in_use, &allocs);
 	assert_int_equal(0, in_use);
-	assert_int_equal(0, rec_state()->ranges.n);
+	assert_int_equal(0, header()->in_use);
+	assert_int_equal(1, lost(REC_LOST_BLOCKS));
+	set(10, 5, REC_IN_USE);
+	assert_int_equal(REC_IN_USE, rec_mapping_use(page(14)));
+}
+
+/* Where pages are larger, a mapping has whole ones of them; counts have the same unit everywhere. */
+static void test_mapping_large_pages(void **state)
+{
+	uint64_t in_use, allocs, was;
+
+	(void)state;
+	begin_with(&options);
+	was = rec_page;
+	rec_page = 65536;
+	set(16, 1, REC_IN_USE);
+	count(&in_use, &allocs);
+	assert_int_equal(16, in_use);
+	assert_int_equal(65536, header()->in_use);
+	/* The kernel refuses an address in the middle of a page. */
+	set(17, 1, REC_UNUSED);
+	count(&in_use, &allocs);
+	assert_int_equal(16, in_use);
+	set(16, 1, REC_UNUSED);
+	assert_int_equal(0, nranges());
+	rec_page = was;
 }
 
 int main(void)
@@ -137,6 +211,8 @@ int main(void)
 	    cmocka_unit_test_teardown(test_mapping_model, stop),
 	    cmocka_unit_test_teardown(test_mapping_partly, stop),
 	    cmocka_unit_test_teardown(test_mapping_many, stop),
+	    cmocka_unit_test_teardown(test_mapping_no_memory, stop),
+	    cmocka_unit_test_teardown(test_mapping_large_pages, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

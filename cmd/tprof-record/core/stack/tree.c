@@ -6,7 +6,7 @@ static struct rec_table table(void)
 	const struct rec_arena *a = &rec_core->arena;
 
 	return (struct rec_table){.place = a->edges,
-				  .levels = &rec_state()->edge_levels,
+				  .levels = &rec_state()->edges,
 				  .most = REC_EDGE_LEVELS(a->scale)};
 }
 

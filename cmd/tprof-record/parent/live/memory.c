@@ -14,8 +14,6 @@
 #include "base/many.h"
 #include "tprof-record/core/core.h"
 
-#define PAGE	 ((size_t)4096)
-#define NPAGES	 (REC_WINDOW / PAGE)
 #define NWINDOWS 256 /* a power of 2 */
 
 struct rec_window {
@@ -213,9 +211,11 @@ static bool is_there(const struct rec_region *r, uint64_t word)
 static void load(struct rec_memory *m, const struct rec_region *r, struct rec_window *w,
 		 uint64_t from)
 {
-	uint64_t page[NPAGES], low = from > r->start ? from : r->start, high = from + REC_WINDOW;
-	bool known = m->pagemap >= 0 && pread(m->pagemap, page, sizeof(page),
-					      (off_t)(from / PAGE * 8)) == sizeof(page);
+	const size_t size = (size_t)sysconf(_SC_PAGESIZE), n = REC_WINDOW / size;
+	uint64_t page[REC_WINDOW / REC_PAGE], low = from > r->start ? from : r->start,
+					      high = from + REC_WINDOW;
+	bool known = n && m->pagemap >= 0 &&
+		     pread(m->pagemap, page, n * 8, (off_t)(from / size * 8)) == (ssize_t)(n * 8);
 
 	if (high > r->limit)
 		high = r->limit;
@@ -224,10 +224,10 @@ static void load(struct rec_memory *m, const struct rec_region *r, struct rec_wi
 	for (uint64_t at = low; at < high;) {
 		uint64_t end = at;
 
-		while (end < high && (!known || is_there(r, page[(end - from) / PAGE])))
-			end += PAGE;
+		while (end < high && (!known || is_there(r, page[(end - from) / size])))
+			end += size;
 		if (end == at) {
-			at += PAGE;
+			at += size;
 			continue;
 		}
 		if (w->empty)
