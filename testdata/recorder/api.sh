@@ -379,6 +379,16 @@ own_leaks() {
 	else
 		bad 'leaked threads of its own' 'others are' leaks.out
 	fi
+	# The process that looks for them is no child of the program.
+	for how in --all '--all --follow-children'; do
+		# shellcheck disable=SC2086 # several words
+		run recorded record -o dumps $how -- "$programs/library" leaks leaks.pb.gz
+		if [ "$status" -ge 2 ] || grep -q 'not recorded\|-library/' recorded.err; then
+			bad "leaked threads of its own, $how" "status $status, or a child" recorded.err
+		else
+			ok "leaked threads of its own, $how"
+		fi
+	done
 }
 
 header_in_cxx() {

@@ -44,6 +44,9 @@ for call in futex getpid gettid madvise rt_sigprocmask; do
 	told "a filter refuses $call" --all "^recording ended after .* does not allow $call" '^nothing lost' \
 		"$sandbox" kill "$(number $call)"
 done
+# MADV_DONTNEED, which tables that grow can do without.
+told 'a filter refuses to give memory back' '--all --heap=1' "$whole" 'recording ended' "$sandbox" kill "$(number madvise)" 4
+told 'a filter that is not installed' '--all --heap=1' "$whole" 'recording ended' "$sandbox" unfit "$(number rt_sigreturn)"
 told 'strict mode' --all '^recording ended after .* strict mode' '^nothing lost' "$sandbox" strict
 told 'a child may not start to be recorded' '--all --follow-children' '^not recorded: 1 process that' '' \
 	"$sandbox" -f kill "$(number socket)"

@@ -24,18 +24,19 @@ static void search(pid_t pid, const struct rec_process *p, int ready, int fd)
 	struct answer a = {0};
 	char go;
 
-	/* Until it is known to be allowed. */
-	if (read(ready, &go, 1) != 1)
-		_exit(0);
-	a.code = rec_live_leaks(pid, p, &live, &err);
-	a.code = a.code == TP_EIO ? EPERM : api_errno(a.code);
-	for (size_t i = 0; !a.code && i < live.n; i++) {
-		a.g = live.stack[i].g;
-		a.tid = live.stack[i].tid;
-		a.code = api_write(fd, &a, sizeof(a));
+	/* Once more, if it was not allowed. */
+	while (read(ready, &go, 1) == 1) {
+		a.code = rec_live_leaks(pid, p, &live, &err);
+		a.code = a.code == TP_EIO ? EPERM : api_errno(a.code);
+		for (size_t i = 0; !a.code && i < live.n; i++) {
+			a.g = live.stack[i].g;
+			a.tid = live.stack[i].tid;
+			a.code = api_write(fd, &a, sizeof(a));
+		}
+		a.g = 0;
+		api_write(fd, &a, sizeof(a));
+		rec_live_release(&live);
 	}
-	a.g = 0;
-	api_write(fd, &a, sizeof(a));
 	_exit(0);
 }
 
@@ -58,6 +59,13 @@ static int listen_to(int fd, struct rec_live *live)
 	}
 }
 
+static int ask(int ready, int answers, struct rec_live *live)
+{
+	int code = api_write(ready, "", 1);
+
+	return code ? code : listen_to(answers, live);
+}
+
 int api_leaks(const struct rec_host *h, struct rec_live *live)
 {
 	int ready[2], answers[2], code;
@@ -74,8 +82,15 @@ int api_leaks(const struct rec_host *h, struct rec_live *live)
 		return code;
 	}
 	code = api_errno(api_process_copy(h, &p, &err));
-	if (!code && (child = fork()) < 0)
-		code = errno;
+	if (!code) {
+		h->self()->depth += REC_OWN_FORK;
+		child = fork();
+		h->self()->depth -= REC_OWN_FORK;
+		if (child < 0)
+			code = errno;
+		else if (child)
+			atomic_fetch_add(&api_header(h)->helpers, 1);
+	}
 	if (!child) {
 		close(ready[1]);
 		search(self, &p, ready[0], answers[1]);
@@ -84,13 +99,12 @@ int api_leaks(const struct rec_host *h, struct rec_live *live)
 	rec_process_free(&p);
 	close(answers[1]);
 	close(ready[0]);
-	if (!code) {
-		/* Some systems let only a parent look at its child (Yama). */
-		prctl(PR_SET_PTRACER, child, 0, 0, 0);
-		code = api_write(ready[1], "", 1);
-	}
 	if (!code)
-		code = listen_to(answers[0], live);
+		code = ask(ready[1], answers[0], live);
+	/* Some systems let only a parent look at its child (Yama). The program may have named another process, which
+	 * this replaces. */
+	if (code == EPERM && !prctl(PR_SET_PTRACER, child, 0, 0, 0))
+		code = ask(ready[1], answers[0], live);
 	close(ready[1]);
 	close(answers[0]);
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)

@@ -4,9 +4,6 @@
 
 #include "tprof-record/api/lib.h"
 
-/* Go's sysmon takes the P of a system call that lasts longer. */
-#define BLOCKED_NS 20000
-
 struct start {
 	void *(*run)(void *);
 	void *arg;
@@ -113,7 +110,7 @@ void tprof_syscall_begin(int fd)
 void tprof_syscall_end(void)
 {
 	const struct rec_host *h = atomic_load_explicit(&api.host, memory_order_acquire);
-	bool blocked = h && h->now() - api_self.wait.start >= BLOCKED_NS;
+	bool blocked = h && h->now() - api_self.wait.start >= REC_SYSCALL_NS;
 
 	wait_end(REC_SYSCALL, blocked ? REC_SYSCALL_BLOCKED : 0);
 }

@@ -20,7 +20,7 @@
 #include "tprof-record/core/event.h"
 
 #define REC_MAGIC   0x3130306472707274u /* "trprd001" */
-#define REC_VERSION 4
+#define REC_VERSION 5
 
 enum {
 	REC_NGS = 16384,   /* goroutines alive at a time whose present wait is known */
@@ -33,6 +33,9 @@ enum {
 	REC_NCHUNKS = 192,
 	REC_MAX_HZ = 10000,   /* of CPU samples */
 	REC_MAX_DEPTH = 1024, /* most frames of a stack; options.depth of them are taken */
+	/* Shorter system calls are not written to the trace, ns: the time for which Go's scheduler lets a
+	 * call keep its P (runtime/proc.go, retake). */
+	REC_SYSCALL_NS = 20000,
 };
 
 /* The tables of stacks and of buckets have two sizes. The large one (scale 1) is for recordings of every block
@@ -237,6 +240,7 @@ struct rec_header {
 	/* Children without a record: those of vfork, which use the parent's memory until they execute a
 	 * program, and those that libc starts itself. */
 	_Atomic uint32_t untold;
+	_Atomic uint32_t helpers; /* processes of the recorder's own */
 	/* Recording has ended before the process: when, and why (string). */
 	_Atomic uint32_t stopped;
 	_Atomic uint64_t stopped_ns;

@@ -41,6 +41,8 @@ enum rec_need {
 	REC_NEED_YIELD = 64,	/* yielding the processor */
 	REC_NEED_HANDLER = 128, /* of the signal for CPU samples: changing it, … */
 	REC_NEED_RETURN = 256,	/* … and returning from it */
+	REC_NEED_DROP = 512,	/* giving memory back */
+	REC_NEED_CLOCK = 1024,	/* the time, where asking for it is a system call */
 };
 extern _Atomic uint32_t rec_lacks; /* forked children inherit it */
 
@@ -55,6 +57,9 @@ static inline bool rec_alive(void)
 }
 
 /* ---- threads ---- */
+
+/* Added to the depth of a thread that forks a process of the recorder's own, which is not recorded. */
+enum { REC_OWN_FORK = 1 << 16 };
 
 /* The state of a thread (initial-exec TLS; it begins as zeros). */
 struct rec_self {
@@ -71,7 +76,8 @@ struct rec_self {
 	struct {
 		int64_t until_sample; /* after the last sample; another: more was allocated */
 		uint32_t bucket;      /* of that block; 0: another was freed since */
-		bool was_temporary;   /* what rec_free freed last */
+		bool was_temporary;   /* what rec_free freed last, … */
+		uint32_t excess;      /* … and that of its sample */
 	} last;
 	struct rec_stack_cache *cache;
 	uint64_t contention; /* ns spent waiting for the recorder's own locks, not charged yet */

@@ -101,7 +101,8 @@ struct rec_pending {
 
 struct rec_sample {
 	uint64_t block; /* 0: this place is free */
-	uint32_t bucket, unused;
+	uint32_t bucket;
+	uint32_t excess; /* by how many bytes it stands for more than its size */
 };
 
 /* Sampled blocks whose hash begins with the shard's number: open addressing, at most 3/4 full. */
@@ -297,11 +298,11 @@ uint32_t rec_tree_add(const uint64_t *pcs, size_t n);
 
 /* ---- sampled blocks that are alive (profile/sample.c) ---- */
 
-/* Adds a block with its bucket (index + 1). Returns false, and counts the loss, if there is no room. Sets
- * *was to the bucket that the block had before, as its free was not seen, or to 0. */
-bool rec_sample_add(const void *block, uint32_t bucket, uint32_t *was);
-/* Removes a block. Returns its bucket, or 0 if the block is not in the table. */
-uint32_t rec_sample_remove(const void *block);
+/* Adds a block. Returns false, and counts the loss, if there is no room. Sets *was to the sample that was there before,
+ * as its free was not seen; its bucket is 0 if there was none. */
+bool rec_sample_add(struct rec_sample sample, struct rec_sample *was);
+/* Removes a block. Returns its sample; the bucket is 0 if it is not in the table. */
+struct rec_sample rec_sample_remove(const void *block);
 
 /* ---- which release is charged with waits for a lock (profile/blame.c) ---- */
 

@@ -119,6 +119,7 @@ static void end_image(struct rec_session *s, struct rec_image *image, bool alive
 		note_length(s, image);
 	memcpy(s->forked, image->drain.forked, sizeof(s->forked));
 	s->hooked += image->drain.nforks + atomic_load(&image->arena.header->untold);
+	s->helpers += atomic_load(&image->arena.header->helpers);
 	image->displaced = exec_ns && image->is_main;
 	left_ns = exec_ns ? 0 : find_end(s, image, why);
 	if (is_brief(image, exec_ns ? exec_ns : left_ns) && !image->asked) {

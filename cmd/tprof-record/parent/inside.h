@@ -37,8 +37,9 @@ struct rec_session {
 	struct rec_writer writer;
 	struct rec_switches *switches; /* NULL: the kernel does not tell */
 	struct rec_outside *outside;
-	unsigned met;	 /* processes that reported and are recorded, without the program */
-	unsigned hooked; /* processes that were begun by functions of libc */
+	unsigned met;	  /* processes that reported and are recorded, without the program */
+	unsigned hooked;  /* processes that were begun by functions of libc */
+	unsigned helpers; /* … and by the recorder's own, which only the kernel tells */
 	pid_t pid;
 	uint64_t begin_ns, over_ns;
 	uint64_t snapshot_ns,

@@ -18,6 +18,7 @@ static void count_children(struct rec_session *s)
 	struct rec_result *r = &s->result;
 	uint64_t begun = rec_switches_begun(s->switches, &r->more_children);
 
+	begun -= begun < s->helpers ? begun : s->helpers;
 	if (begun < s->hooked)
 		begun = s->hooked;
 	begun -= begun < s->met ? begun : s->met;

@@ -25,9 +25,6 @@ enum {
 	REC_DEFAULT_HEAP_RATE = 512 << 10,
 	REC_DEFAULT_DEPTH = 128,
 	REC_DEFAULT_CPU_HZ = 97, /* a prime, so as not to keep step with what the program repeats */
-	/* Shorter system calls are not written to the trace, ns: the time for which Go's scheduler lets a
-	 * call keep its P (runtime/proc.go, retake). */
-	REC_SYSCALL_NS = 20000,
 };
 
 #define REC_REQUEST_INIT                                                                           \

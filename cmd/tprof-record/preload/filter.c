@@ -6,9 +6,11 @@
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "tprof-record/core/inside.h"
 #include "tprof-record/core/stack/unwind.h"
 #include "tprof-record/preload/environment.h"
 #include "tprof-record/preload/real.h"
@@ -44,6 +46,7 @@ static const struct call {
     CALL(futex, REC_NEED_ALL, 1, FUTEX_WAKE, 1),
     CALL(madvise, REC_NEED_ALL, REC_PAGE, REC_PAGE, MADV_POPULATE_WRITE),
     CALL(madvise, REC_NEED_ALL, REC_PAGE, REC_PAGE, MADV_WIPEONFORK),
+    CALL(madvise, REC_NEED_DROP, REC_PAGE, REC_PAGE, MADV_DONTNEED),
     CALL(mmap, REC_NEED_ALL, 0, REC_PAGE, PROT_READ | PROT_WRITE, PRIVATE_MAP, (uint64_t)-1),
     CALL(munmap, REC_NEED_ALL, REC_PAGE, REC_PAGE),
     CALL(getpid, REC_NEED_ALL),
@@ -51,6 +54,7 @@ static const struct call {
     CALL(rt_sigprocmask, REC_NEED_ALL, (uint64_t)-1, REC_PAGE, 0, 8),
     CALL(rt_sigreturn, REC_NEED_RETURN),
     CALL(rt_sigprocmask, REC_NEED_TIMERS, SIG_UNBLOCK, REC_PAGE, 0, 8),
+    CALL(clock_gettime, REC_NEED_CLOCK, CLOCK_MONOTONIC, REC_PAGE),
     CALL(clock_gettime, REC_NEED_TIMERS, CLOCK_THREAD_CPUTIME_ID, REC_PAGE),
     CALL(clock_gettime, REC_NEED_TIMERS, (uint64_t)(int64_t)(~1000 * 8 | 6), REC_PAGE),
     CALL(timer_create, REC_NEED_TIMERS, CLOCK_THREAD_CPUTIME_ID, REC_PAGE, REC_PAGE),
@@ -80,6 +84,7 @@ static const struct call {
     CALL(fstat, REC_NEED_START, 3, REC_PAGE),
     CALL(prlimit64, REC_NEED_START, 0, RLIMIT_FSIZE, 0, REC_PAGE),
     CALL(mmap, REC_NEED_START, 0, ARENA_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, 3),
+    CALL(madvise, REC_NEED_START, REC_PAGE, ARENA_SIZE, MADV_DONTDUMP),
     CALL(close, REC_NEED_START, 3),
     CALL(readlinkat, REC_NEED_START, (uint64_t)AT_FDCWD, REC_PAGE, REC_PAGE, 4096),
 };
@@ -223,6 +228,36 @@ static bool is_readable(const struct sock_fprog *f)
 	return f->len > 0 && f->len <= BPF_MAXINSNS;
 }
 
+/* Returns whether the time comes from a system call, as the processor's own clock is not to be trusted. */
+static bool time_is_call(void)
+{
+	static const char file[] =
+	    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+			  *const slow[] = {"hpet", "acpi_pm", "jiffies", "refined-jiffies"};
+	char name[20] = "";
+	long fd;
+
+	if (!getauxval(AT_SYSINFO_EHDR))
+		return true;
+	fd = rec_call(SYS_openat, AT_FDCWD, (long)file, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	if (fd >= 0) {
+		rec_call(SYS_read, fd, (long)name, sizeof(name) - 1, 0, 0, 0);
+		rec_call(SYS_close, fd, 0, 0, 0, 0, 0);
+	}
+	for (size_t i = 0; i < sizeof(slow) / sizeof(*slow); i++)
+		if (!strncmp(name, slow[i], strlen(slow[i])))
+			return true;
+	return false;
+}
+
+/* Returns whether recording cannot go on without what a call is needed for. */
+static bool ends_without(const struct call *c)
+{
+	/* A handler that cannot return kills the process. */
+	return c->without == REC_NEED_ALL || (c->without == REC_NEED_RETURN && signal_number()) ||
+	       (c->without == REC_NEED_CLOCK && time_is_call());
+}
+
 uint32_t filter_comes(bool strict, const void *program)
 {
 	const struct sock_fprog *f = program;
@@ -239,9 +274,7 @@ uint32_t filter_comes(bool strict, const void *program)
 		if (strict ? c->number == SYS_rt_sigreturn : allows(f, c))
 			continue;
 		lacks |= c->without;
-		/* A handler that cannot return kills the process. */
-		if (!missing && (c->without == REC_NEED_ALL ||
-				 (c->without == REC_NEED_RETURN && signal_number())))
+		if (!missing && ends_without(c))
 			missing = c->name;
 	}
 	if (strict)
@@ -251,7 +284,7 @@ uint32_t filter_comes(bool strict, const void *program)
 	if (missing)
 		start_no_more(why);
 	if (lacks & REC_NEED_RETURN)
-		signal_ignore();
+		signal_ignore(true);
 	atomic_store(&rec_lacks, lacks);
 	return lacks & ~was;
 }
@@ -262,7 +295,9 @@ void filter_came(uint32_t lacks, bool installed)
 		return;
 	if (!installed) {
 		atomic_fetch_and(&rec_lacks, ~lacks);
-		if (lacks & (REC_NEED_ALL | REC_NEED_RETURN))
+		if (lacks & REC_NEED_RETURN)
+			signal_ignore(false);
+		if (lacks & (REC_NEED_ALL | REC_NEED_RETURN | REC_NEED_CLOCK))
 			start_again();
 	} else if (lacks & REC_NEED_START && environ) {
 		/* The programs that it executes would not survive our library. */

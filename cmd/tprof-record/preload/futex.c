@@ -49,6 +49,7 @@ static inline __attribute__((always_inline)) long other(long number, const long 
 	bool filters = number == SYS_seccomp &&
 		       (a[0] == SECCOMP_SET_MODE_STRICT || a[0] == SECCOMP_SET_MODE_FILTER);
 	uint32_t lacks;
+	bool begun;
 	long result;
 
 	if (unlikely(number == SYS_prctl && a[0] == PR_SET_SECCOMP))
@@ -63,8 +64,9 @@ static inline __attribute__((always_inline)) long other(long number, const long 
 		start_before_fork();
 		return exec_forked(REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 	}
+	begun = mapping_begins(number, a, __builtin_return_address(0));
 	result = REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	mapping_called(number, a, result, __builtin_return_address(0));
+	mapping_called(number, a, result, begun, __builtin_return_address(0));
 	return result;
 }
 

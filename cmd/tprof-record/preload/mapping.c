@@ -142,25 +142,33 @@ HOOK int pkey_mprotect(void *at, size_t size, int prot, int key)
 	return result;
 }
 
-void mapping_called(long number, const long a[6], long result, const void *caller)
+bool mapping_begins(long number, const long a[6], const void *caller)
+{
+	if ((number != SYS_munmap && number != SYS_mremap) || !counts(caller) ||
+	    !rec_mapping_begin())
+		return false;
+	if (number == SYS_mremap)
+		return true;
+	rec_mapping_set((void *)a[0], (size_t)a[1], REC_UNUSED, 1);
+	rec_mapping_end();
+	return false;
+}
+
+void mapping_called(long number, const long a[6], long result, bool begun, const void *caller)
 {
 	void *at = (void *)a[0];
 	size_t size = (size_t)a[1];
+	bool counted = number == SYS_mmap ||
+		       (number == SYS_mprotect && (a[2] & PROT_WRITE || a[2] == PROT_NONE));
 
-	if (result == -1 ||
-	    (number != SYS_mmap && number != SYS_munmap && number != SYS_mremap &&
-	     number != SYS_mprotect) ||
-	    !counts(caller) || !rec_mapping_begin())
+	if (!begun && (result == -1 || !counted || !counts(caller) || !rec_mapping_begin()))
 		return;
-	if (number == SYS_mmap) {
-		rec_mapping_set((void *)result, size, use_of((int)a[2], (int)a[3]), 1);
-	} else if (number == SYS_munmap) {
-		rec_mapping_set(at, size, REC_UNUSED, 1);
-	} else if (number == SYS_mremap) {
+	if (begun && result != -1)
 		moved_to(at, size, (int)a[3], (void *)result, (size_t)a[2]);
-	} else if (a[2] & PROT_WRITE || a[2] == PROT_NONE) {
+	else if (number == SYS_mmap)
+		rec_mapping_set((void *)result, size, use_of((int)a[2], (int)a[3]), 1);
+	else if (!begun)
 		rec_mapping_allow(at, size, a[2] & PROT_WRITE, 1);
-	}
 	rec_mapping_end();
 }
 

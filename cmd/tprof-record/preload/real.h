@@ -171,10 +171,10 @@ bool exit_is_own_process(void);
 bool exec_is_fork(long number, const long *a);
 long exec_forked(long result);
 /* Chooses the signal for CPU samples, and installs its handler. Returns its number, or 0 if none is free.
- * Called once. signal_ignore ends it, where handlers cannot return. */
+ * Called once. signal_ignore ends it, where handlers cannot return, or begins it anew. */
 uint32_t signal_take(void);
 uint32_t signal_number(void);
-void signal_ignore(void);
+void signal_ignore(bool on);
 /* The next program is to find the signal as the program has set it: to be called before an exec, and after one that
  * failed. */
 void signal_before_exec(void);
@@ -182,9 +182,11 @@ void signal_after_exec(void);
 /* Whether the program blocks that signal in this thread, for a thread that it creates. */
 bool signal_blocked(void);
 void signal_inherit(bool was_blocked);
-/* Records what a system call from `caller` has done with the address space. An allocator's mmap may be such a call,
- * so hooks of mmap and the like must not be called for it. */
-void mapping_called(long number, const long a[6], long result, const void *caller);
+/* To be called before and after a system call from `caller`, which may change the address space: record what it does,
+ * as the hooks of mmap and the like do. (An allocator's mmap may be such a call, so they must not be called for it.)
+ * mapping_begins returns `begun`. */
+bool mapping_begins(long number, const long a[6], const void *caller);
+void mapping_called(long number, const long a[6], long result, bool begun, const void *caller);
 /* Makes the key whose destructor notices the end of threads, and sets it for the caller. Called once,
  * first. */
 void thread_watch_ends(void);

@@ -107,13 +107,17 @@ uint32_t signal_number(void)
 	return (uint32_t)number;
 }
 
-void signal_ignore(void)
+void signal_ignore(bool on)
 {
 	struct sigaction none = {.sa_handler = SIG_IGN};
 
-	ignored = number;
-	if (number && rec_may(REC_NEED_HANDLER))
+	ignored = on && number;
+	if (!number || !rec_may(REC_NEED_HANDLER))
+		return;
+	if (on)
 		REAL(sigaction)(number, &none, NULL);
+	else
+		install(number, restarts(&theirs));
 }
 
 /* An exec resets handlers, but keeps what is ignored. */
@@ -128,10 +132,7 @@ void signal_before_exec(void)
 
 void signal_after_exec(void)
 {
-	if (number && ignored)
-		signal_ignore();
-	else if (number && rec_may(REC_NEED_HANDLER))
-		install(number, restarts(&theirs));
+	signal_ignore(ignored);
 }
 
 /* ---- hooks ---- */

@@ -13,6 +13,7 @@
 #include "tprof-record/preload/fd.h"
 #include "tprof-record/preload/real.h"
 #define AGAIN "again" /* a setting of our own: the process is not the first */
+enum { CHILD_STACK = 1 << 16 };
 
 static struct rec_options options;
 static bool follows, again;
@@ -188,16 +189,49 @@ void start_before_fork(void)
 	had_threads = !__libc_single_threaded;
 }
 
+/* Calls a function on another stack. */
+static void call_on(char *stack_end, void (*f)(void))
+{
+#if defined(__x86_64__)
+	__asm__ volatile("movq %%rsp, %%rbx\n\tmovq %0, %%rsp\n\tcallq *%1\n\tmovq %%rbx, %%rsp"
+			 : "+r"(stack_end), "+r"(f)
+			 :
+			 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
+			   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
+			   "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "cc",
+			   "memory");
+#else
+	__asm__ volatile("mov x19, sp\n\tmov sp, %0\n\tblr %1\n\tmov sp, x19"
+			 : "+r"(stack_end), "+r"(f)
+			 :
+			 : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11",
+			   "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x30", "v0",
+			   "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v16", "v17", "v18", "v19",
+			   "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",
+			   "v30", "v31", "cc", "memory");
+#endif
+}
+
+static void begin_forked(void)
+{
+	begin(REC_HELLO_FORK);
+}
+
 /* Runs in the child of a fork, which has lost the parent's arena: makes a new one if children are
- * followed. */
+ * followed. The child may have a stack of a page only (clone, coroutines). */
 void start_in_child(void)
 {
+	char *stack;
+
 	if (had_threads) {
 		atomic_store(&modules_unasked, true);
 		atomic_store(&modules_changed, 0);
 	}
-	if (recorder_size && follows && rec_may(REC_NEED_START))
-		begin(REC_HELLO_FORK);
+	if (!recorder_size || !follows || !rec_may(REC_NEED_START) ||
+	    rec_self.depth >= REC_OWN_FORK || !(stack = rec_map(CHILD_STACK)))
+		return;
+	call_on(stack + CHILD_STACK - 64, begin_forked);
+	rec_unmap(stack, CHILD_STACK);
 }
 
 __attribute__((constructor(101))) static void start(int argc, char **argv, char **env)
@@ -210,7 +244,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv, char 
 	real_find();
 	options.depth = 128;
 	options.profiler = 126;
-	options.syscall_ns = 20000;
+	options.syscall_ns = REC_SYSCALL_NS;
 	text = environment_read(env);
 	if (text && parse(text)) {
 		const char *mark = again ? "" : " " AGAIN "=1";

@@ -595,6 +595,28 @@ static void children(void)
 	IS(0, status);
 }
 
+static int seven(void *unused)
+{
+	(void)unused;
+	return 7;
+}
+
+/* A child by clone with a stack of 4 KiB and nothing below it. */
+static void small_child(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *stack = mmap(NULL, 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int status = 0;
+	pid_t child;
+
+	IS(0, mprotect(stack + page, page, PROT_READ | PROT_WRITE));
+	child = clone(seven, stack + page + 4096, SIGCHLD, NULL);
+	IS(child, waitpid(child, &status, 0));
+	IS(0, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+	IS(7, WEXITSTATUS(status));
+	munmap(stack, 2 * page);
+}
+
 static void other_processes(void)
 {
 	char name[] = "/tmp/tprof-hooks-XXXXXX";
@@ -1036,6 +1058,7 @@ int main(void)
 	times();
 	signals();
 	children();
+	small_child();
 	other_processes();
 	pipes();
 	sockets();

@@ -6,6 +6,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -69,8 +70,29 @@ SITE site_sbrk(size_t n)
 	return p;
 }
 
+SITE site_raced(size_t n)
+{
+	long p = syscall(SYS_mmap, 0, n, READ_WRITE, PRIVATE, -1, 0);
+
+	__asm__ volatile("/* raced */" : "+r"(p));
+	return (void *)p;
+}
+
+/* The kernel gives what one thread unmaps to the other at once. One in ten stays. */
+static void *race(void *unused)
+{
+	for (int i = 0; i < 5000; i++) {
+		void *p = site_raced(MIB / 16);
+
+		if (i % 10)
+			syscall(SYS_munmap, p, MIB / 16);
+	}
+	return unused;
+}
+
 int main(void)
 {
+	pthread_t other;
 	int fd = memfd_create("maps", 0);
 	char *p, *from;
 
@@ -92,9 +114,13 @@ int main(void)
 	site_read(fd, 9 * MIB);
 	site_shared_file(fd, 9 * MIB);
 	from = site_sbrk(0);
-	site_sbrk((size_t)(-(intptr_t)from & 4095));
+	site_sbrk((size_t)(-(intptr_t)from & (sysconf(_SC_PAGESIZE) - 1)));
 	site_sbrk(3 * MIB);
 	sbrk(-(intptr_t)MIB);
+	if (!pthread_create(&other, NULL, race, NULL)) {
+		race(NULL);
+		pthread_join(other, NULL);
+	}
 	p = site_gone(512 * MIB);
 	munmap(p, 512 * MIB);
 	puts("site_mmap 1 16777216 1 12582912 1 12582912");
@@ -105,11 +131,12 @@ int main(void)
 	puts("site_fixed 1 7340032 1 7340032 1 7340032");
 	puts("site_shared 1 5242880 1 5242880 1 5242880");
 	puts("site_call 1 6291456 1 6291456 1 6291456");
+	puts("site_raced 10000 655360000 1000 65536000 1000 65536000");
 	puts("site_file 1 9437184 1 9437184 1 9437184");
 	puts("site_read 0 0 0 0 0 0");
 	puts("site_shared_file 0 0 0 0 0 0");
 	puts("site_sbrk 1 3145728 1 2097152 1 2097152");
 	puts("site_gone 1 536870912 0 0 1 536870912");
-	puts("[mmap] 11 632291328 9 80740352 10 617611264");
+	puts("[mmap] 10011 1287651328 1009 146276352 1010 683147264");
 	return 0;
 }

@@ -2,7 +2,8 @@
  *
  *	-f		a child does the work
  *	eperm NUMBER	a filter refuses the system call, …
- *	kill NUMBER	… or kills the process
+ *	kill NUMBER [N]	… or kills the process; only with that third argument
+ *	unfit NUMBER	a filter that refuses it, and is not installed
  *	strict		the strict mode of seccomp
  *	clone, clone3	a child by the system call itself, or (library) by the function of libc
  *	vfork, spawn, exec, rawexec PROGRAM	executes it
@@ -29,10 +30,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* 10 sleeps of 2 ms, 20 MiB. */
+/* 10 sleeps of 2 ms, 20 MiB, and many small blocks for a moment. */
 static void work(void)
 {
+	static void *volatile small[20000];
 	const struct timespec t = {.tv_nsec = 2000000};
+
+	for (int i = 0; i < 20000; i++)
+		small[i] = malloc(16);
+	for (int i = 0; i < 20000; i++)
+		free(small[i]);
 
 	for (int i = 0; i < 10; i++) {
 		void *volatile block = malloc(2 << 20);
@@ -49,17 +56,35 @@ static int work_in_child(void *unused)
 	return 0;
 }
 
-static void install(int number, unsigned action)
+/* `third`: NULL, or what the third argument must be. */
+static void install(int number, const char *third, unsigned action, unsigned flags)
 {
 	struct sock_filter code[] = {
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
-	    BPF_STMT(BPF_RET | BPF_K, action), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 3),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+	    BPF_JUMP(BPF_JMP | (third ? BPF_JEQ : BPF_JGE) | BPF_K,
+		     third ? (unsigned)atoi(third) : 0, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, action),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
 	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
+	    (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) != 0) != (flags != 0))
 		exit(77);
+}
+
+/* Prints the real-time signals that are ignored, as the kernel has it. */
+static void print_ignored(void)
+{
+	struct {
+		void (*handler)(int);
+		unsigned long flags[3];
+	} is;
+
+	for (int n = 34; n <= 64; n++)
+		if (!syscall(SYS_rt_sigaction, n, NULL, &is, 8) && is.handler == SIG_IGN)
+			printf("signal %d is ignored\n", n);
 }
 
 /* Returns the child that is in the way `how`; 0: in this process. */
@@ -93,14 +118,16 @@ static pid_t start(const char *how, char *program)
 	return child;
 }
 
-static void restrict_it(const char *how, const char *argument)
+static void restrict_it(const char *how, const char *argument, const char *third)
 {
 	const struct rlimit none = {0};
 
 	if (!strcmp(how, "eperm"))
-		install(atoi(argument), SECCOMP_RET_ERRNO | EPERM);
+		install(atoi(argument), NULL, SECCOMP_RET_ERRNO | EPERM, 0);
 	else if (!strcmp(how, "kill"))
-		install(atoi(argument), SECCOMP_RET_KILL_PROCESS);
+		install(atoi(argument), third, SECCOMP_RET_KILL_PROCESS, 0);
+	else if (!strcmp(how, "unfit"))
+		install(atoi(argument), NULL, SECCOMP_RET_KILL_PROCESS, 1u << 30);
 	else if (!strcmp(how, "hidden"))
 		prctl(PR_SET_DUMPABLE, 0);
 	else if (!strcmp(how, "closed"))
@@ -136,7 +163,9 @@ int main(int argc, char **argv)
 
 	if (strstr(how, "exec"))
 		execute(how, argument);
-	restrict_it(how, argument ? argument : "-1");
+	restrict_it(how, argument ? argument : "-1", argument ? argv[3 + forks] : NULL);
+	if (!strcmp(how, "unfit"))
+		print_ignored();
 	child = forks ? fork() : start(how, argument);
 	if (!forks && !strcmp(how, "strict")) {
 		void *volatile block = malloc(3 << 20);

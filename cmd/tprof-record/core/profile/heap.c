@@ -9,6 +9,8 @@
 
 /* Bytes after which a thread checks whether sampling is on again. */
 #define WHEN_OFF (1 << 20)
+/* The highest mean that samples are drawn with. */
+#define MOST_RATE 0x7000000
 
 /* log2 of x > 0: exponent, and log2(m) = 2/ln 2 · artanh((m - 1) / (m + 1)) with m in [√½, √2); seven terms
  * give 1e-12. The core cannot call libm. */
@@ -41,8 +43,8 @@ static int64_t exponential(uint64_t mean)
 {
 	double q, log_q;
 
-	if (mean > 0x7000000)
-		mean = 0x7000000;
+	if (mean > MOST_RATE)
+		mean = MOST_RATE;
 	q = (double)(rec_random() >> 38) + 1;
 	log_q = log_2(q) - 26;
 	if (log_q > 0)
@@ -61,19 +63,20 @@ static uint64_t heap_rate(void)
 				    memory_order_relaxed);
 }
 
-/* The bytes that a sampled block stands for: size/(1 - e^-x) with x = size/rate, as the profile scales it (Go:
- * scaleHeapSample). e^-x is the 64th power of e^-y. */
-static int64_t weight(uint64_t size)
+/* Returns how many bytes a block that is sampled now stands for beside its own: of size/(1 - e^-x) with x =
+ * size/rate, as the profile scales it (Go: scaleHeapSample). They are less than the rate. e^-x is the 64th power of
+ * e^-y. */
+static uint32_t excess(uint64_t size)
 {
-	uint64_t rate = heap_rate();
+	uint64_t rate = heap_rate() < MOST_RATE ? heap_rate() : MOST_RATE;
 	double x = rate > 1 ? (double)size / (double)rate : 0, y = x / 64, power;
 
 	if (x <= 0 || x > 32)
-		return (int64_t)size;
+		return 0;
 	power = 1 - y * (1 - y / 2 * (1 - y / 3 * (1 - y / 4 * (1 - y / 5))));
 	for (int i = 0; i < 6; i++)
 		power *= power;
-	return (int64_t)((double)size / (1 - power));
+	return (uint32_t)((double)size * (power / (1 - power)));
 }
 
 static void keep_peak(struct rec_bucket *b, uint32_t number)
@@ -137,9 +140,15 @@ static uint64_t size_of(uint32_t bucket)
 	return rec_core->arena.buckets[bucket - 1].size;
 }
 
-static void count_free(uint32_t bucket)
+/* The rate may be another one now than when the block was sampled. */
+static int64_t weight(struct rec_sample s)
 {
-	rec_heap_count(bucket, 0, 1, -weight(size_of(bucket)));
+	return (int64_t)(size_of(s.bucket) + s.excess);
+}
+
+static void count_free(struct rec_sample was)
+{
+	rec_heap_count(was.bucket, 0, 1, -weight(was));
 }
 
 /* As heaptrack does, which compares sites and sizes, not blocks. */
@@ -151,16 +160,16 @@ static void count_temporary(uint32_t bucket, uint64_t n)
 
 static void sample(void *block, size_t size, struct rec_frame caller, unsigned skip)
 {
-	uint32_t bucket, was;
+	struct rec_sample s = {.block = (uintptr_t)block, .excess = excess(size)}, was;
 
-	bucket = rec_bucket_of(REC_HEAP_BUCKET, rec_stack_from(caller, skip), size);
+	s.bucket = rec_bucket_of(REC_HEAP_BUCKET, rec_stack_from(caller, skip), size);
 	/* Counted only if its free will be seen; a full table must not look like a leak. */
-	if (!bucket || !rec_sample_add(block, bucket, &was))
+	if (!s.bucket || !rec_sample_add(s, &was))
 		return;
-	if (was)
+	if (was.bucket)
 		count_free(was);
-	rec_heap_count(bucket, 1, 0, weight(size));
-	rec_self.last.bucket = bucket;
+	rec_heap_count(s.bucket, 1, 0, weight(s));
+	rec_self.last.bucket = s.bucket;
 	rec_self.last.until_sample = rec_self.until_sample;
 }
 
@@ -195,33 +204,37 @@ done:
 
 uint32_t rec_free(void *block)
 {
-	uint32_t bucket;
+	struct rec_sample was;
 
 	if (!block || !rec_enter())
 		return 0;
-	bucket = rec_sample_remove(block);
-	if (bucket) {
-		count_free(bucket);
-		rec_self.last.was_temporary = rec_self.last.bucket == bucket &&
+	was = rec_sample_remove(block);
+	if (was.bucket) {
+		count_free(was);
+		rec_self.last.was_temporary = rec_self.last.bucket == was.bucket &&
 					      rec_self.last.until_sample == rec_self.until_sample;
 		if (rec_self.last.was_temporary)
-			count_temporary(bucket, 1);
+			count_temporary(was.bucket, 1);
 		rec_self.last.bucket = 0;
+		rec_self.last.excess = was.excess;
 	}
 	rec_leave();
-	return bucket;
+	return was.bucket;
 }
 
 void rec_unfree(void *block, uint32_t bucket)
 {
-	uint32_t was;
+	struct rec_sample s = {.block = (uintptr_t)block,
+			       .bucket = bucket,
+			       .excess = rec_self.last.excess},
+			  was;
 
 	if (!block || !bucket || !rec_enter())
 		return;
-	if (bucket <= REC_NBUCKETS(rec_core->arena.scale) && rec_sample_add(block, bucket, &was)) {
-		if (was)
+	if (bucket <= REC_NBUCKETS(rec_core->arena.scale) && rec_sample_add(s, &was)) {
+		if (was.bucket)
 			count_free(was);
-		rec_heap_count(bucket, 0, (uint64_t)-1, weight(size_of(bucket)));
+		rec_heap_count(bucket, 0, (uint64_t)-1, weight(s));
 		if (rec_self.last.was_temporary)
 			count_temporary(bucket, (uint64_t)-1);
 	}

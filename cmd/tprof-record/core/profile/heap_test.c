@@ -445,6 +445,33 @@ static void test_heap_in_trace(void **state)
 	assert_true(count_events(REC_HEAP) < 20);
 }
 
+/* A block stands for as much when it is freed as when it was sampled, whatever the rate has become, and for no more
+ * than a rate that samples can be drawn with. */
+static void test_heap_rate_changes(void **state)
+{
+	const struct rec_options options = {.heap_rate = 1};
+	void *p, *q;
+	uint32_t was;
+
+	(void)state;
+	begin_with(&options);
+	p = allocate(100);
+	rec_set_heap_rate(1 << 20);
+	rec_self.until_sample = 0;
+	q = allocate(1000);
+	assert_in_range(header()->in_use, 1 << 20, (1 << 20) + 1100);
+	rec_set_heap_rate(UINT64_MAX);
+	was = release(q);
+	assert_int_equal(100, header()->in_use);
+	rec_unfree(q, was);
+	release(q);
+	release(p);
+	assert_int_equal(0, header()->in_use);
+	rec_self.until_sample = 0;
+	allocate(1000);
+	assert_in_range(header()->in_use, 1000, 1 << 27);
+}
+
 /* Links that go round in a circle, or nowhere, end. */
 static void test_heap_broken_links(void **state)
 {
@@ -471,6 +498,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_teardown(test_heap_broken_links, stop),
 	    cmocka_unit_test_teardown(test_heap_rate_1_is_exact, stop),
+	    cmocka_unit_test_teardown(test_heap_rate_changes, stop),
 	    cmocka_unit_test_teardown(test_heap_in_trace, stop),
 	    cmocka_unit_test_teardown(test_heap_off, stop),
 	    cmocka_unit_test_teardown(test_heap_rate_of_other_threads, stop),

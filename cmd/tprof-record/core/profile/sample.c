@@ -73,7 +73,7 @@ static bool grow(struct rec_shard *s)
 	}
 	/* Frees the memory but keeps the addresses: a thread that lost the lock to another (rec_lock) may
 	 * still be reading there. All old tables together are as large as the new one. */
-	if (s->place)
+	if (s->place && rec_may(REC_NEED_DROP))
 		rec_call(SYS_madvise, (long)s->place, (long)(sizeof(*s->place) << s->bits),
 			 MADV_DONTNEED, 0, 0, 0);
 	s->place = bigger.place;
@@ -92,24 +92,23 @@ static bool has_room(struct rec_shard *s)
 	return grow(s) || (s->place && s->count + 1 < n);
 }
 
-bool rec_sample_add(const void *block, uint32_t bucket, uint32_t *was)
+bool rec_sample_add(struct rec_sample sample, struct rec_sample *was)
 {
-	uint64_t hash = hash_of(block), i;
+	uint64_t hash = hash_of((void *)(uintptr_t)sample.block), i;
 	struct rec_shard *s = shard_of(hash);
 	bool added = false;
 
-	*was = 0;
+	*was = (struct rec_sample){0};
 	rec_lock(&s->lock);
 	if (has_room(s)) {
-		i = find(s, (uint64_t)(uintptr_t)block, hash);
+		i = find(s, sample.block, hash);
 		if (s->place[i].block) {
-			*was = s->place[i].bucket;
+			*was = s->place[i];
 		} else {
 			s->count++;
 			count_up(hash);
 		}
-		s->place[i].block = (uint64_t)(uintptr_t)block;
-		s->place[i].bucket = bucket;
+		s->place[i] = sample;
 		added = true;
 	}
 	rec_unlock(&s->lock);
@@ -139,22 +138,22 @@ static void close_gap(struct rec_shard *s, uint64_t gap)
 	}
 }
 
-uint32_t rec_sample_remove(const void *block)
+struct rec_sample rec_sample_remove(const void *block)
 {
 	uint64_t hash = hash_of(block), i;
 	struct rec_shard *s = shard_of(hash);
-	uint32_t bucket = 0;
+	struct rec_sample was = {0};
 
 	rec_lock(&s->lock);
 	if (s->place) {
 		i = find(s, (uint64_t)(uintptr_t)block, hash);
 		if (s->place[i].block) {
-			bucket = s->place[i].bucket;
+			was = s->place[i];
 			close_gap(s, i);
 			s->count--;
 			count_down(hash);
 		}
 	}
 	rec_unlock(&s->lock);
-	return bucket;
+	return was;
 }

@@ -23,6 +23,21 @@ static int leave(void **state)
 	return stop(state);
 }
 
+static bool add(const void *at, uint32_t bucket_of, uint32_t *was)
+{
+	struct rec_sample before;
+	bool added = rec_sample_add(
+	    (struct rec_sample){.block = (uintptr_t)at, .bucket = bucket_of}, &before);
+
+	*was = before.bucket;
+	return added;
+}
+
+static uint32_t removed(const void *at)
+{
+	return rec_sample_remove(at).bucket;
+}
+
 /* Against a plain array, over many additions and removals. */
 static void test_sample_model(void **state)
 {
@@ -38,18 +53,18 @@ static void test_sample_model(void **state)
 		dice = dice * 6364136223846793005u + 1442695040888963407u;
 		k = (uint32_t)(dice >> 33) % N;
 		if (dice >> 63) {
-			assert_true(rec_sample_add(block(k), i + 1, &was));
+			assert_true(add(block(k), i + 1, &was));
 			assert_int_equal(model[k], was);
 			model[k] = i + 1;
 		} else {
-			assert_int_equal(model[k], rec_sample_remove(block(k)));
+			assert_int_equal(model[k], removed(block(k)));
 			model[k] = 0;
 		}
 		if (model[k])
 			assert_true(rec_maybe_sampled(block(k)));
 	}
 	for (k = 0; k < N; k++)
-		assert_int_equal(model[k], rec_sample_remove(block(k)));
+		assert_int_equal(model[k], removed(block(k)));
 	/* No counter has run over or under. */
 	for (i = 0; i < sizeof(rec_sampled); i++)
 		assert_int_equal(0, rec_sampled[i]);
@@ -72,17 +87,17 @@ static void test_sample_counter_stuck(void **state)
 	}
 	counter = &rec_sampled[1234];
 	for (i = 0; i < 254; i++)
-		rec_sample_add((void *)same[i], 1, &was);
+		add((void *)same[i], 1, &was);
 	assert_int_equal(254, *counter);
-	rec_sample_remove((void *)same[0]);
+	removed((void *)same[0]);
 	assert_int_equal(253, *counter);
 	for (i = 0; i < 600; i++)
-		rec_sample_add((void *)same[i], 1, &was);
+		add((void *)same[i], 1, &was);
 	assert_int_equal(255, *counter);
 	for (i = 0; i < 600; i++)
-		assert_int_equal(1, rec_sample_remove((void *)same[i]));
+		assert_int_equal(1, removed((void *)same[i]));
 	assert_int_equal(255, *counter);
-	assert_int_equal(0, rec_sample_remove((void *)same[0]));
+	assert_int_equal(0, removed((void *)same[0]));
 }
 
 static void test_sample_memory(void **state)
@@ -95,7 +110,7 @@ static void test_sample_memory(void **state)
 	enter();
 	s = rec_state()->shard;
 	for (n = 1; n <= 300000; n++) {
-		assert_true(rec_sample_add(block(n), 1, &was));
+		assert_true(add(block(n), 1, &was));
 		if (n % 50000)
 			continue;
 		for (i = 0, bytes = 0; i < REC_NSHARDS; i++)
@@ -116,22 +131,22 @@ static void test_sample_no_memory(void **state)
 	none.rlim_cur = 1 << 20;
 	assert_int_equal(0, setrlimit(RLIMIT_AS, &none));
 	for (i = 0; i < 1000; i++)
-		added += rec_sample_add(block(i), 1, &was);
+		added += add(block(i), 1, &was);
 	setrlimit(RLIMIT_AS, &was_limit);
 	assert_int_equal(0, added);
 	assert_int_equal(1000, lost(REC_LOST_BLOCKS));
-	assert_true(rec_sample_add(block(5), 1, &was));
-	assert_int_equal(1, rec_sample_remove(block(5)));
+	assert_true(add(block(5), 1, &was));
+	assert_int_equal(1, removed(block(5)));
 	/* A table that cannot grow is filled to the last place but one. */
 	for (i = 0; i < 2000; i++)
-		assert_true(rec_sample_add(block(i), 2, &was));
+		assert_true(add(block(i), 2, &was));
 	assert_int_equal(0, setrlimit(RLIMIT_AS, &none));
 	for (; i < 50000; i++)
-		rec_sample_add(block(i), 2, &was);
+		add(block(i), 2, &was);
 	setrlimit(RLIMIT_AS, &was_limit);
 	added = 50000 - (uint32_t)(lost(REC_LOST_BLOCKS) - 1000);
 	for (i = 0; i < 50000; i++)
-		added -= rec_sample_remove(block(i)) == 2;
+		added -= removed(block(i)) == 2;
 	assert_int_equal(0, added);
 }
 
@@ -145,11 +160,11 @@ static void *add_and_remove(void *arg)
 	rec_enter();
 	for (round = 0; round < 20; round++) {
 		for (i = 0; i < 3000; i++)
-			if (!rec_sample_add(block(me * 100000 + i), (uint32_t)me, &was) || was)
+			if (!add(block(me * 100000 + i), (uint32_t)me, &was) || was)
 				wrong++;
 		for (i = 0; i < 3000; i++)
 			if (!rec_maybe_sampled(block(me * 100000 + i)) ||
-			    rec_sample_remove(block(me * 100000 + i)) != me)
+			    removed(block(me * 100000 + i)) != me)
 				wrong++;
 	}
 	return NULL;
