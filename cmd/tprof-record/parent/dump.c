@@ -284,6 +284,7 @@ static void write_trace(struct making *m)
 	m->dump->more_delay = result.more_delay;
 	m->dump->exact = m->dump->exact && result.exact;
 	m->dump->nonsense += result.contradictions;
+	m->dump->left_out = result.left_out;
 	memcpy(m->dump->remark, result.remark, sizeof(result.remark));
 }
 
@@ -314,6 +315,7 @@ void rec_dump_add_losses(struct rec_dump *sum, const struct rec_dump *d)
 	if (d->spill_error)
 		sum->spill_error = d->spill_error;
 	sum->nonsense += d->nonsense;
+	sum->left_out += d->left_out;
 }
 
 void rec_dump_nothing(const struct rec_image *image, const struct tp_err *err, struct rec_dump *d)

@@ -35,6 +35,7 @@ struct rec_dump {
 	bool more_delay;	/* that of some threads is not known */
 	bool exact;		/* by the kernel's switches */
 	bool wakes;		/* … and wake-ups */
+	uint64_t left_out;	/* tasks, regions and logs, which go 1.5 has not */
 	uint64_t lost_switches; /* so far, of all processes */
 	int switch_error;	/* errno of that, if the disk was full; else they came too fast */
 	/* Why threads could not be looked at while they ran, "" */

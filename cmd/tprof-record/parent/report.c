@@ -156,7 +156,15 @@ static void say_losses(struct lines *l, const struct rec_result *r)
 static void say_remarks(struct lines *l, const struct rec_result *r,
 			const struct rec_request *request)
 {
-	if (r->last.nfiles && !rec_report_loses(r, request->children))
+	uint64_t left_out = r->last.left_out + r->rest.left_out;
+	char n[TP_COUNT_SIZE];
+
+	if (left_out)
+		say(l,
+		    "%s tasks, regions and logs are left out: go 1.5 has none; "
+		    "--trace-format=1.26 keeps them",
+		    rec_dump_count(n, left_out));
+	else if (r->last.nfiles && !rec_report_loses(r, request->children))
 		say(l, "nothing lost");
 	if (r->last.remark[0])
 		say(l, "%s", r->last.remark);

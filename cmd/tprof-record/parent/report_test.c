@@ -231,6 +231,25 @@ static void test_report_nothing(void **state)
 	assert_true(rec_report_loses(&r, false));
 }
 
+/* What the format cannot hold was chosen, and is no loss for --strict; but it is not nothing. */
+static void test_report_left_out(void **state)
+{
+	struct rec_result r = recorded();
+
+	(void)state;
+	r.last.left_out = 1000;
+	r.rest.left_out = 2;
+	expect(&r, "tprof-record: server: 1.5s, exit status 0\n"
+		   "recorded in run:\n"
+		   "  heap.pb.gz              2KiB  1MiB in use\n"
+		   "  trace.out               100B\n"
+		   "1,002 tasks, regions and logs are left out: go 1.5 has none; "
+		   "--trace-format=1.26 keeps them\n"
+		   "look at it: tprof-top run/trace.out\n"
+		   "            tprof-top run/heap.pb.gz\n");
+	assert_false(rec_report_loses(&r, false));
+}
+
 static void test_report_goes_on(void **state)
 {
 	struct rec_result r = recorded();
@@ -281,6 +300,7 @@ int main(void)
 	    cmocka_unit_test(test_report_not_recorded),
 	    cmocka_unit_test(test_report_attached),
 	    cmocka_unit_test(test_report_switches_of_all),
+	    cmocka_unit_test(test_report_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

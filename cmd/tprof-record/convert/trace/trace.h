@@ -33,6 +33,7 @@ struct rec_trace_result {
 	bool exact;	       /* the kernel's switches of some thread are known */
 	bool more_delay;       /* that of some threads is not known */
 	size_t contradictions; /* records that could not be true together, and were left out */
+	size_t left_out;       /* tasks, regions and logs, which go 1.5 has not */
 	char remark[200];      /* rec_names_remark; "" after an error */
 };
 

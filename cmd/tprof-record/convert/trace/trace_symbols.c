@@ -41,6 +41,8 @@ static int collect_pcs(struct sidecar *c)
 		code = add_pc(c, a->nodes[i].pc);
 	for (uint32_t i = 0; !code && i < c->s->ngs; i++)
 		code = add_pc(c, c->s->gs[i].entry + 1);
+	for (size_t i = 0; !code && i < c->s->nentries; i++)
+		code = add_pc(c, c->s->entries[i] + 1);
 	if (!code && c->p->switches)
 		code = add_pc(c, REC_LAST_STACK_PC);
 	if (code || !c->npcs)

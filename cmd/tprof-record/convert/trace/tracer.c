@@ -306,6 +306,7 @@ void rec_tracer_run(struct rec_tracer *s, uint64_t until)
 	if (until != UINT64_MAX) {
 		rec_streams_keep(s);
 		s->w->flush(s);
+		rec_tracer_forget(s);
 		return;
 	}
 	for (uint32_t i = 0; i < s->nms; i++)
@@ -392,11 +393,6 @@ int rec_trace_add(struct rec_tracer *s, const struct rec_process *p, uint64_t un
 	s->again = s->nlinks - (uint32_t)*done;
 	if (!s->code)
 		rec_names_remark(s->names, s->result.remark);
-	if (!s->code && s->left_out)
-		snprintf(s->result.remark, sizeof(s->result.remark),
-			 "%zu tasks, regions and logs are left out: go 1.5 has none; "
-			 "--trace-format=1.26 keeps them",
-			 s->left_out);
 	rec_names_free(s->names);
 	s->names = NULL;
 	return s->code;

@@ -68,6 +68,8 @@ struct rec_goroutine {
 	uint32_t wait_stack;
 	uint64_t seq;	/* v2: in this generation */
 	uint32_t alive; /* place in the list of those that are, + 1 */
+	uint32_t next_free;
+	uint8_t parts_dead; /* parts of the trace, at most 2 */
 	struct rec_region *regions;
 	uint32_t nregions, region_room;
 	struct tp_buf text; /* of the next log */
@@ -145,6 +147,7 @@ struct rec_machine {
 	uint32_t g;    /* that runs, or is in a system call: index + 1 */
 	uint32_t own;  /* the goroutine that is this thread: index + 1 */
 	uint32_t tid;
+	uint32_t next_free;
 	bool in_call; /* a system call that keeps its P */
 	/* Its records, and where the merge is in them. */
 	uint32_t first, last, at;
@@ -179,7 +182,11 @@ struct rec_tracer {
 	uint32_t nms;
 	struct rec_goroutine *gs, no_g;
 	uint32_t ngs;
+	uint32_t free_m, free_g; /* places: index + 1 */
 	size_t room_ms, room_gs;
+	uint64_t *entries; /* start routines of goroutines that are forgotten */
+	size_t nentries, room_entries;
+	struct tp_ids entry_ids;
 	struct tp_ids m_by_id, g_by_id; /* by what records call them */
 	uint64_t seed;
 	uint64_t earliest, latest; /* bounds of valid times */
@@ -220,7 +227,6 @@ struct rec_tracer {
 	uint32_t extra;	     /* of those, in samples of several */
 	struct tp_ids tasks; /* that have begun: whether they are open */
 	struct rec_trace_result result;
-	size_t left_out; /* tasks, regions and logs, which the format has not */
 
 	/* v1_writer.c */
 	struct tp_v1_encoder *v1;
@@ -302,6 +308,9 @@ bool rec_off_advance(const struct rec_tracer *s, struct rec_machine *m);
  * return one that is in no list, so that callers need not look. */
 struct rec_goroutine *rec_tracer_g(struct rec_tracer *s, uint32_t id);
 struct rec_machine *rec_tracer_m(struct rec_tracer *s, uint32_t id);
+/* Forgets threads and goroutines that ended before the last part, which later records hardly name. If one does, the
+ * goroutine is a dead one again. */
+void rec_tracer_forget(struct rec_tracer *s);
 /* Gives m the lowest free P, or takes its P back. */
 void rec_tracer_take_p(struct rec_tracer *s, struct rec_machine *m);
 void rec_tracer_give_p(struct rec_tracer *s, struct rec_machine *m);

@@ -13,7 +13,7 @@
 #include "order/read.h"
 #include "tprof-record/convert/testing.h"
 #include "tprof-record/convert/trace/switch.h"
-#include "tprof-record/convert/trace/trace.h"
+#include "tprof-record/convert/trace/tracer.h"
 
 static uint64_t random_state;
 
@@ -284,11 +284,61 @@ static void test_trace_write_parts(void **state)
 	}
 }
 
+static void add_thread_event(struct rec_testing *t, uint16_t kind, uint32_t g, uint64_t time)
+{
+	rec_testing_add(
+	    t, (struct rec_event){
+		   .kind = kind, .g = g, .m = g, .start = time, .end = time, .object = 5000 + g});
+}
+
+/* Threads that come and go take no room for ever. */
+static void test_trace_parts_forget(void **state)
+{
+	enum { THREADS = 5000, PARTS = 50 };
+
+	(void)state;
+	for (int format = REC_GO_1_26; format <= REC_GO_1_5; format++) {
+		struct rec_testing t;
+		struct tp_buf bytes = {0};
+		struct tp_out out = {.write = collect, .ctx = &bytes};
+		struct tp_err err = {0};
+		struct rec_tracer *tracer =
+		    rec_trace_new((enum rec_trace_format)format, &out, &err);
+		struct rec_process p;
+		size_t wrong, done;
+
+		rec_testing_begin(&t);
+		for (uint32_t i = 0; i < THREADS; i++) {
+			add_thread_event(&t, REC_THREAD_START, i + 2, 1000000000 + 1000 * i);
+			add_thread_event(&t, REC_THREAD_END, i + 2, 1000000500 + 1000 * i);
+		}
+		t.process.end_ns = 1000000000 + 1000 * THREADS;
+		assert_int_equal(rec_process_check(&t.process, &wrong, &err), 0);
+		p = t.process;
+		for (uint64_t i = 1; i <= PARTS; i++) {
+			uint64_t until = 1000000000 + 1000 * THREADS / PARTS * i;
+
+			p.nevents = 2 * THREADS / PARTS * i - (size_t)(p.events - t.process.events);
+			assert_int_equal(rec_trace_add(tracer, &p, i < PARTS ? until : UINT64_MAX,
+						       &done, NULL, &err),
+					 0);
+			p.events += done;
+		}
+		assert_in_range(tracer->nms, 1, 6 * THREADS / PARTS);
+		assert_in_range(tracer->ngs, 1, 6 * THREADS / PARTS);
+		assert_in_range(read_back(&bytes, 0, "many threads"), 5 * THREADS, 50 * THREADS);
+		rec_trace_free(tracer);
+		tp_buf_release(&bytes);
+		rec_testing_end(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_trace_write_soup),
 	    cmocka_unit_test(test_trace_write_parts),
+	    cmocka_unit_test(test_trace_parts_forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

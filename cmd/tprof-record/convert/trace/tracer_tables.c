@@ -4,32 +4,94 @@
 #include "base/many.h"
 #include "tprof-record/convert/trace/tracer.h"
 
+/* Of a number that is forgotten, in place of an index. */
+#define OVER (TP_NO_ID - 1)
+
 struct rec_goroutine *rec_tracer_g(struct rec_tracer *s, uint32_t id)
 {
-	uint32_t i = tp_ids_get(&s->g_by_id, id);
+	uint32_t i = tp_ids_get(&s->g_by_id, id), at = s->free_g ? s->free_g - 1 : s->ngs;
 
-	if (i != TP_NO_ID)
+	if (i < OVER)
 		return &s->gs[i];
-	if (rec_tracer_failed(s, tp_grow(&s->gs, &s->room_gs, s->ngs, sizeof(*s->gs))) ||
-	    rec_tracer_failed(s, tp_ids_put(&s->g_by_id, id, s->ngs)))
+	if (rec_tracer_failed(s, tp_grow(&s->gs, &s->room_gs, at, sizeof(*s->gs))) ||
+	    rec_tracer_failed(s, tp_ids_put(&s->g_by_id, id, at)))
 		return &s->no_g;
-	s->gs[s->ngs].id = id;
-	s->gs[s->ngs].creation = UINT32_MAX;
-	return &s->gs[s->ngs++];
+	if (s->free_g)
+		s->free_g = s->gs[at].next_free;
+	else
+		s->ngs++;
+	s->gs[at] = (struct rec_goroutine){
+	    .id = id, .creation = UINT32_MAX, .state = i == OVER ? REC_G_DEAD : REC_G_NONE};
+	return &s->gs[at];
 }
 
 struct rec_machine *rec_tracer_m(struct rec_tracer *s, uint32_t id)
 {
-	uint32_t i = tp_ids_get(&s->m_by_id, id);
+	uint32_t i = tp_ids_get(&s->m_by_id, id), at = s->free_m ? s->free_m - 1 : s->nms;
 
-	if (i != TP_NO_ID)
+	if (i < OVER)
 		return &s->ms[i];
-	if (rec_tracer_failed(s, tp_grow(&s->ms, &s->room_ms, s->nms, sizeof(*s->ms))) ||
-	    rec_tracer_failed(s, tp_ids_put(&s->m_by_id, id, s->nms)))
+	if (rec_tracer_failed(s, tp_grow(&s->ms, &s->room_ms, at, sizeof(*s->ms))) ||
+	    rec_tracer_failed(s, tp_ids_put(&s->m_by_id, id, at)))
 		return &s->no_m;
-	s->ms[s->nms].id = id;
-	s->ms[s->nms].p = -1;
-	return &s->ms[s->nms++];
+	if (s->free_m)
+		s->free_m = s->ms[at].next_free;
+	else
+		s->nms++;
+	s->ms[at] = (struct rec_machine){.id = id, .p = -1};
+	return &s->ms[at];
+}
+
+/* ---- what is over ---- */
+
+static void forget_g(struct rec_tracer *s, struct rec_goroutine *g)
+{
+	if (g->entry && tp_ids_get(&s->entry_ids, g->entry) == TP_NO_ID &&
+	    !rec_tracer_failed(
+		s, tp_grow(&s->entries, &s->room_entries, s->nentries, sizeof(*s->entries))) &&
+	    !rec_tracer_failed(s, tp_ids_put(&s->entry_ids, g->entry, 0)))
+		s->entries[s->nentries++] = g->entry;
+	rec_tracer_failed(s, tp_ids_put(&s->g_by_id, g->id, OVER));
+	free(g->kept_name);
+	free(g->regions);
+	tp_buf_release(&g->text);
+	*g = (struct rec_goroutine){.next_free = s->free_g};
+	s->free_g = rec_index_of_g(s, g) + 1;
+}
+
+static void forget_m(struct rec_tracer *s, struct rec_machine *m)
+{
+	rec_tracer_failed(s, tp_ids_put(&s->m_by_id, m->id, OVER));
+	*m = (struct rec_machine){.next_free = s->free_m, .p = -1};
+	s->free_m = (uint32_t)(m - s->ms) + 1;
+}
+
+void rec_tracer_forget(struct rec_tracer *s)
+{
+	for (uint32_t i = 0; i < s->ngs; i++) {
+		struct rec_goroutine *g = &s->gs[i];
+
+		g->parts_dead = g->state != REC_G_DEAD ? 0
+				: g->parts_dead < 2    ? g->parts_dead + 1
+						       : 2;
+	}
+	for (uint32_t i = 0; i < s->nms; i++) {
+		struct rec_machine *m = &s->ms[i];
+		struct rec_goroutine *own = m->own ? &s->gs[m->own - 1] : NULL;
+
+		if (!own)
+			continue;
+		if (own->parts_dead == 2 && m->id > 1 && !m->first && !m->present && !m->g &&
+		    m->p < 0) {
+			forget_g(s, own);
+			forget_m(s, m);
+		} else if (own->parts_dead == 2) {
+			own->parts_dead = 1;
+		}
+	}
+	for (uint32_t i = 0; i < s->ngs; i++)
+		if (s->gs[i].user && s->gs[i].parts_dead == 2)
+			forget_g(s, &s->gs[i]);
 }
 
 /* ---- Ps ---- */
@@ -114,6 +176,8 @@ void rec_tracer_release(struct rec_tracer *s)
 	tp_ids_release(&s->m_by_id);
 	tp_ids_release(&s->g_by_id);
 	tp_ids_release(&s->tasks);
+	tp_ids_release(&s->entry_ids);
+	free(s->entries);
 	free(s->heap);
 	free(s->switch_next);
 	free(s->switch_lead);

@@ -146,7 +146,7 @@ static void note(struct rec_tracer *s, struct rec_machine *m, const struct rec_e
 	if (e->kind == REC_HEAP)
 		put_one(s, m->p, TP_V1_HEAP_ALLOC, e->object, NONE);
 	else if (e->kind == REC_TASK_NEW || e->kind == REC_REGION_BEGIN || e->kind == REC_LOG)
-		s->left_out++;
+		s->result.left_out++;
 }
 
 /* ---- beginning and end ---- */
