@@ -35,6 +35,7 @@ static void child_of_fork(void)
 	api_forget_records();
 	api_forget_stacks();
 	api_forget_text();
+	atomic_store(&api.heap_rate, 0);
 	memset(&api_self, 0, sizeof(api_self));
 }
 
@@ -161,7 +162,8 @@ uint64_t tprof_lost(void)
 	if (!h || !api_alive(h))
 		return 0;
 	return api_header(h)->lost[REC_LOST_EVENTS] + api_header(h)->lost[REC_LOST_STACKS] +
-	       api_header(h)->lost[REC_LOST_BUCKETS] + api_header(h)->lost[REC_LOST_BLOCKS];
+	       api_header(h)->lost[REC_LOST_BUCKETS] + api_header(h)->lost[REC_LOST_BLOCKS] +
+	       api_header(h)->lost[REC_LOST_WAITS];
 }
 
 uint32_t api_string(const struct rec_host *h, const char *text)

@@ -144,6 +144,8 @@ static void put_labels(struct tprof_labels *l, const struct rec_host *h, uint32_
 	const struct rec_process here = {.arena = *api_arena(h)};
 	const uint32_t *pairs = rec_process_labels(&here, set, &l->n);
 
+	/* The program may have overwritten it. */
+	l->n = l->n < TPROF_MAX_LABELS ? l->n : TPROF_MAX_LABELS;
 	for (size_t i = 0; i < 2 * l->n; i++)
 		l->pair[i / 2][i % 2] = rec_process_string(&here, pairs[i]);
 }

@@ -70,7 +70,7 @@ TPROF_API int tprof_trace_symbols(void **data, size_t *size);
  * has no names, tasks, regions, logs and labels). If the program dies, the file ends with the last piece.
  * tprof_trace_stop returns when the file is closed; exit stops the trace, too. */
 TPROF_API int tprof_trace_to_file(const char *path, enum tprof_format format);
-/* Returns how many events, stacks and samples were lost for lack of room since the process began; 0: traces and
+/* Returns how many events, stacks, samples and waits were lost for lack of room since the process began; 0: traces and
  * profiles are complete. Each profile has the counts as comments. */
 TPROF_API uint64_t tprof_lost(void);
 
@@ -229,8 +229,9 @@ TPROF_API size_t tprof_goroutine_profile_with_labels(struct tprof_stack_record *
 TPROF_API void tprof_heap_snapshot(void);
 
 /* Writes a profile: "heap", "block", "mutex", "threadcreate", "goroutine" or "goroutineleak"; debug 0 is profile.proto
- * (gzip), 1 is text, 2 (goroutine) prints every stack. EINVAL, ENOMEM, or the error of write. For "goroutineleak" a
- * child process looks at this one: EPERM if it may not. */
+ * (gzip), 1 is text, 2 (goroutine) prints every stack. EINVAL, ENOMEM, or the error of write; ENOBUFS: it is written,
+ * but samples were lost for lack of room (tprof_lost). For "goroutineleak" a child process looks at this one: EPERM if
+ * it may not. */
 TPROF_API int tprof_write_profile(const char *name, int fd, int debug);
 /* Prints the stack of the calling goroutine, and with `all` those of the others, as Go does.
  * Returns the number of bytes written, at most size; adds no NUL. */

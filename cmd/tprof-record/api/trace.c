@@ -6,6 +6,7 @@
  * from time to time. The thread that stops the trace waits for the reader. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
@@ -435,15 +436,23 @@ static int append(const void *data, size_t size)
 	return code;
 }
 
-/* Writes the symbols of the trace so far. */
+/* Writes the symbols of the trace so far. Those of the parts before stay until these are complete. */
 static int write_symbols(void)
 {
 	const struct tp_buf *symbols = &t.stream.symbols;
-	int fd = open(t.symbols_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int code = fd < 0 ? errno : api_write(fd, symbols->data, symbols->size);
+	char part[PATH_MAX];
+	int n = snprintf(part, sizeof(part), "%s.part", t.symbols_path), fd, code;
 
-	if (fd >= 0 && close(fd) && !code)
+	if (n >= (int)sizeof(part))
+		return ENAMETOOLONG;
+	fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return errno;
+	code = api_write(fd, symbols->data, symbols->size);
+	if ((close(fd) || (!code && rename(part, t.symbols_path))) && !code)
 		code = errno;
+	if (code)
+		unlink(part);
 	return code;
 }
 

@@ -5,10 +5,12 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,6 +145,8 @@ static size_t size_of(const char *path)
 static void test_trace_to_file(void **state)
 {
 	char folder[] = "/tmp/tprof-api-XXXXXX", path[64], symbols[80];
+	struct stat of;
+	int fd;
 
 	(void)state;
 	assert_non_null(mkdtemp(folder));
@@ -153,6 +157,15 @@ static void test_trace_to_file(void **state)
 	assert_true(size_of(path) > 16);
 	assert_int_not_equal(access(symbols, F_OK), 0);
 	assert_int_equal(tprof_trace_to_file(path, TPROF_GO_1_5), 0);
+	/* Whoever reads the symbols of a part has all of them, even while those of the next are written. */
+	while ((fd = open(symbols, O_RDONLY | O_CLOEXEC)) < 0)
+		usleep(1000);
+	do {
+		assert_int_equal(fstat(fd, &of), 0);
+		assert_true(of.st_size > 16);
+		usleep(1000);
+	} while (of.st_nlink);
+	close(fd);
 	assert_int_equal(tprof_trace_stop(), 0);
 	assert_true(size_of(path) > 16);
 	assert_true(size_of(symbols) > 16);
@@ -222,7 +235,8 @@ static void test_trace_fork(void **state)
 	skip();
 #endif
 #ifdef __SANITIZE_ADDRESS__
-	print_message("AddressSanitizer's allocator may be locked in the child: the reader allocates\n");
+	print_message(
+	    "AddressSanitizer's allocator may be locked in the child: the reader allocates\n");
 	skip();
 #endif
 	assert_int_equal(tprof_trace_start(TPROF_GO_1_26), 0);
@@ -252,6 +266,8 @@ static void test_trace_lost_samples(void **state)
 {
 	static char block;
 	struct reader r;
+	int fd, status;
+	pid_t child;
 
 	(void)state;
 	tprof_set_heap_rate(1);
@@ -260,6 +276,22 @@ static void test_trace_lost_samples(void **state)
 		tprof_free(&block);
 	}
 	assert_in_range(tprof_lost(), 40000 - 32768, 40000);
+	/* The profile is written all the same; goroutines are not concerned. */
+	fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(tprof_write_profile("heap", fd, 0), ENOBUFS);
+	assert_int_equal(tprof_write_profile("goroutine", fd, 0), 0);
+	close(fd);
+	/* A child inherits no rate. */
+	child = fork();
+	if (!child) {
+		tprof_set_block_rate(1);
+		for (size_t size = 1; size <= 100; size++)
+			tprof_alloc(&block, size);
+		tprof_heap_snapshot();
+		_exit((int)tprof_mem_profile(NULL, 0, true, NULL));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
 	assert_int_equal(tprof_trace_start(TPROF_GO_1_26), 0);
 	begin(&r);
 	/* No event was. */

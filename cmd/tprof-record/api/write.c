@@ -61,6 +61,8 @@ int tprof_write_profile(const char *name, int fd, int debug)
 		code = make_profile(h, kind, debug > 0, own, nown, &out);
 	if (!code)
 		code = api_write(fd, out.data, out.size);
+	if (!code && rec_profile_loses(&(struct rec_process){.arena = *api_arena(h)}, kind))
+		code = ENOBUFS;
 	tp_buf_release(&out);
 	api_outside(h, was);
 	return code;

@@ -340,6 +340,14 @@ static void add_losses(struct maker *m)
 	}
 }
 
+bool rec_profile_loses(const struct rec_process *p, enum rec_profile_kind kind)
+{
+	for (int i = 0; i < REC_NLOSSES; i++)
+		if (p->arena.header->lost[i] && concerns(kind, (enum rec_loss)i))
+			return true;
+	return false;
+}
+
 static void add_remarks(struct maker *m)
 {
 	const struct rec_header *h = m->p->arena.header;

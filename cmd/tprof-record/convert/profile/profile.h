@@ -26,6 +26,8 @@ enum rec_profile_kind {
 /* "cpu", "heap", "block", "mutex", "threadcreate", "goroutine", "goroutineleak": the names of the files.
  */
 const char *rec_profile_name(enum rec_profile_kind kind);
+/* Returns whether something is missing in the profile, because there was no room for it. */
+bool rec_profile_loses(const struct rec_process *p, enum rec_profile_kind kind);
 /* Returns whether the profile is written as text if text is wanted: all but CPU profiles, which have no text
  * form in Go either. */
 static inline bool rec_profile_is_text(enum rec_profile_kind kind, bool wanted)
