@@ -20,7 +20,6 @@ QUIET=${V:-1}
 . "$source/testdata/recorder/ends.sh"
 . "$source/testdata/recorder/api.sh"
 . "$source/testdata/recorder/pid.sh"
-. "$source/testdata/recorder/symbols.sh"
 
 # ---- what it says is so ----
 
@@ -179,7 +178,7 @@ of_the_library() {
 }
 
 # The longest first.
-groups='crashes early held odd sandbox children soup hooks die threads inside series others heaps names_apart traces_in_the_middle of_the_library'
+groups='crashes early held odd sandbox children soup hooks die threads inside series others heaps traces_in_the_middle of_the_library'
 
 if [ -n "$results" ]; then
 	$group

@@ -170,6 +170,9 @@ if wanted jemalloc; then
 	fi
 fi
 
+if wanted 'names of stripped programs'; then
+	names_apart
+fi
 if wanted debuginfod; then
 	from_debuginfod
 fi

@@ -1,5 +1,5 @@
 # shellcheck disable=SC2154
-# Names of code: of stripped programs, from separate files, from debuginfod, in Rust. Part of check.sh and real.sh.
+# Names of code: of stripped programs, from separate files, from debuginfod, in Rust. Part of real.sh.
 
 # has NAME FILE TEXT…: the functions of a dump have these texts; a text behind "!" must not occur.
 has() {
