@@ -18,6 +18,7 @@
 #include "batch.h"
 #include "common/decoder.h"
 #include "common/progress.h"
+#include "open/input.h"
 #include "report.h"
 
 #define MOST_BYTES  ((uint64_t)16 << 20)
@@ -26,6 +27,9 @@
 /* Limit on batches that work, or wait for an earlier one. Each has an open temporary store on the disk. */
 #define MOST_BATCHES 256
 #define TICK_MS	     50
+
+/* Most files that are not dumps, of which it is said what they are. */
+#define MOST_TOLD 3
 
 /* A batch, and its private data. */
 struct job {
@@ -59,6 +63,9 @@ struct coordinator {
 	struct report report;
 	struct unlabelled unlabelled;
 	struct failure *failures;
+	struct tp_err told[MOST_TOLD]; /* what other files are, if that helps */
+	const struct path *told_of[MOST_TOLD];
+	size_t ntold;
 	int worst;
 	/* The store or the system has failed, or a signal has stopped it; then `why` is empty. */
 	bool stopped;
@@ -283,8 +290,19 @@ static const char *shown_name(const struct path *p)
 	return !strcmp(p->name, "-") ? "standard input" : p->name;
 }
 
+/* Keeps what a file is that is not a dump, unless nobody would have taken it for one. */
+static void note_other(struct coordinator *c, const struct path *p, const struct tp_err *err)
+{
+	if (c->ntold == MOST_TOLD || strstr(err->msg, TP_READS) || strstr(err->msg, "is empty"))
+		return;
+	c->told_of[c->ntold] = p;
+	c->told[c->ntold++] = *err;
+}
+
 static void note_name(struct coordinator *c, const struct path *p, const struct verdict *v)
 {
+	if (v->outcome == OUTCOME_OTHER)
+		note_other(c, p, &v->err);
 	if ((v->outcome == OUTCOME_OTHER && report_add_other(&c->report, shown_name(p))) ||
 	    (v->outcome == OUTCOME_RUN && v->lost && report_add_loss(&c->report, shown_name(p))))
 		out_of_memory(c);
@@ -454,6 +472,8 @@ static int report(struct coordinator *c, double seconds)
 			out_of_memory(c);
 	}
 	report_print_names(r, cmd, c->m->store, c->m->report);
+	for (size_t i = 0; i < c->ntold; i++)
+		cmd_note(cmd, "%s %s", shown_name(c->told_of[i]), c->told[i].msg);
 	unlabelled_print(cmd, &c->unlabelled, c->tally.dumps, "dumps", c->paths->keys);
 	status = write_report(c, r);
 	if (status > c->worst)

@@ -78,8 +78,10 @@ struct tp_recognition {
 };
 
 /* Recognises a format by the first bytes (stacks of goroutines by a whole log, see tp_kind_of). Errors:
- * TP_EUNKNOWN, with a message that describes the file and lists the formats that tprof reads; TP_EVERSION for
- * a trace of an unsupported version, with a message that names it and the supported ones. */
+ * TP_EUNKNOWN, with a message that says what the file is and what makes a readable one of it, or else, after
+ * TP_READS, what tprof reads; TP_EVERSION for a trace of an unsupported version, with a message that names it
+ * and the supported ones. */
+#define TP_READS "tprof reads Go execution traces"
 int tp_recognise(const void *data, size_t size, struct tp_recognition *out, struct tp_err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "open/foreign.h"
 #include "open/input.h"
 #include "open/kind.h"
 #include "open/lines.h"
@@ -53,23 +54,6 @@ static int recognise_trace(const uint8_t *data, size_t size, struct tp_recogniti
 #define QUOTED	    80		      /* most bytes quoted */
 #define LINE_WITHIN ((size_t)4 << 10) /* bytes searched for a line or title */
 
-/* Returns where `text`, which is lower case, occurs in any case, or NULL. */
-static const char *find_word(struct tp_scan s, const char *text)
-{
-	size_t n = strlen(text);
-
-	for (; tp_scan_left(&s) >= n; s.at++) {
-		size_t i = 0;
-
-		while (i < n &&
-		       (s.at[i] >= 'A' && s.at[i] <= 'Z' ? s.at[i] + 32 : s.at[i]) == text[i])
-			i++;
-		if (i == n)
-			return s.at;
-	}
-	return NULL;
-}
-
 static bool is_continuation(char c)
 {
 	return ((uint8_t)c & 0xc0) == 0x80;
@@ -94,9 +78,9 @@ static bool is_text(struct tp_scan s)
 /* Finds the title of an HTML page, if it is within the text. */
 static bool find_title(struct tp_scan all, struct tp_scan *title)
 {
-	const char *at = find_word(all, "<title");
+	const char *at = tp_foreign_word(all, "<title");
 	const char *from = at ? memchr(at, '>', (size_t)(all.end - at)) : NULL;
-	const char *to = from ? find_word((struct tp_scan){from, all.end}, "</title") : NULL;
+	const char *to = from ? tp_foreign_word((struct tp_scan){from, all.end}, "</title") : NULL;
 
 	if (!to)
 		return false;
@@ -119,7 +103,7 @@ static bool find_line(struct tp_scan all, struct tp_scan *line)
 /* Writes " (first line: "…")", because a file that should be a dump often has a server's answer;
  * writes "" if the file is not text. tp_err_printable escapes unprintable bytes with the rest of
  * the message. */
-static const char *quote(struct tp_scan all, char text[QUOTED + 40])
+static void quote(struct tp_scan all, char text[QUOTED + 40])
 {
 	struct tp_scan begin = {all.at,
 				tp_scan_left(&all) < LINE_WITHIN ? all.end : all.at + LINE_WITHIN},
@@ -129,65 +113,36 @@ static const char *quote(struct tp_scan all, char text[QUOTED + 40])
 
 	text[0] = '\0';
 	if (!title && !find_line(begin, &s))
-		return text;
+		return;
 	n = tp_scan_left(&s) < QUOTED ? tp_scan_left(&s) : QUOTED;
 	/* Do not cut within a character. */
 	while (n && s.at + n < s.end && is_continuation(s.at[n]))
 		n--;
 	snprintf(text, QUOTED + 40, " (%s: \"%.*s%s\")", title ? "title" : "first line", (int)n,
 		 s.at, n < tp_scan_left(&s) ? "…" : "");
-	return text;
 }
-
-#define TAR_AT 257 /* offset of "ustar" in the header of the first file */
 
 static int say_unknown(struct tp_scan all, struct tp_err *err)
 {
-	static const struct {
-		const char *magic, *what;
-	} known[] = {
-	    {"\x7f"
-	     "ELF",
-	     "an ELF program"},
-	    {"PK\x03\x04", "a zip archive (unpack it first)"},
-	    {"\xfd"
-	     "7zXZ",
-	     "an xz file (unpack it first)"},
-	    {"BZh", "a bzip2 file (unpack it first)"},
-	    {"\x04\x22\x4d\x18", "an lz4 file (unpack it first)"},
-	    {"\x1f\x8b", "a gzip file inside another one (unpack it first)"},
-	    {"\x28\xb5\x2f\xfd", "a zstd file inside another one (unpack it first)"},
-	    {"<!DOCTYPE", "an HTML page"},
-	    {"<html", "an HTML page"},
-	    {"{", "JSON text"},
-	    {"PERFILE2",
-	     "a Linux perf recording (tprof reads what perf script -i FILE prints of it)"},
-	    {"--- symbol", "a symbolized profile without the profile, cut off in its names"},
-	};
-	const char *what = "not a trace or profile";
-	char first[QUOTED + 40], hint[200];
+	static const struct tp_foreign unknown = {"not a trace or profile",
+						  "tprof reads Go execution traces (go 1.5 to "
+						  "1.27), stacks of goroutines and the profiles "
+						  "that tprof(1) lists, also as .gz or .zst",
+						  true};
+	const struct tp_foreign *is;
+	char first[QUOTED + 40] = "", hint[200];
 	struct tp_scan text = tp_scan_trim(all);
 
 	if (text.at == text.end)
 		return tp_err_set(err, TP_EUNKNOWN, 0, "is empty");
-	if (tp_kind_hint(all.at, tp_scan_left(&all), hint, sizeof(hint)))
+	is = tp_foreign_of(all);
+	if ((!is || is->quoted) && tp_kind_hint(all.at, tp_scan_left(&all), hint, sizeof(hint)))
 		return tp_err_set(err, TP_EUNKNOWN, 0, "%s", hint);
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (tp_scan_begins(all, known[i].magic)) {
-			what = known[i].what;
-			break;
-		}
-	}
-	if (tp_scan_left(&all) > TAR_AT &&
-	    tp_scan_begins((struct tp_scan){all.at + TAR_AT, all.end}, "ustar"))
-		what = "a tar archive (unpack it first)";
-	return tp_err_set(
-	    err, TP_EUNKNOWN, 0,
-	    "is %s%s; tprof reads Go execution traces (go 1.5 to 1.27), profiles of pprof's "
-	    "formats, folded stacks, the output of perf script and stacks of goroutines, also as "
-	    ".gz or "
-	    ".zst",
-	    what, quote(all, first));
+	is = is ? is : &unknown;
+	if (is->quoted)
+		quote(all, first);
+	return tp_err_set(err, TP_EUNKNOWN, 0, "is %s%s; %s", is->what, first,
+			  is->advice ? is->advice : unknown.advice);
 }
 
 int tp_recognise(const void *bytes, size_t size, struct tp_recognition *out, struct tp_err *err)

@@ -58,11 +58,9 @@ static void test_recognise_refuses(void **state)
 	     "ELF\x02\x01",
 	     6, TP_EUNKNOWN, "ELF"},
 	    {"PK\x03\x04zip", 7, TP_EUNKNOWN, "zip"},
-	    {"{\"traceEvents\":[]}", 18, TP_EUNKNOWN, "JSON"},
 	    {"hello, world\n", 13, TP_EUNKNOWN,
 	     "is not a trace or profile (first line: \"hello, world\"); tprof reads Go execution "
-	     "traces "
-	     "(go 1.5 to 1.27), profiles"},
+	     "traces (go 1.5 to 1.27), stacks of goroutines and the profiles that tprof(1) lists"},
 	    {"\xef\xbb\xbf\r\n \n  Could not enable CPU profiling: in use \r\nmore", 54,
 	     TP_EUNKNOWN, "(first line: \"Could not enable CPU profiling: in use\");"},
 	    {"<!DOCTYPE html>\n<html><head>\n<TITLE lang=x>\n 404 Not Found\n</TITLE>", 67,
@@ -115,6 +113,104 @@ static void test_recognise_refuses(void **state)
 	}
 }
 
+/* Each is the beginning of a real file, but for those of memray, .NET, macOS and trace-cmd, which are as their
+ * sources say. */
+static void test_recognise_foreign(void **state)
+{
+	static const struct {
+		const char *data;
+		size_t size;
+		const char *says;
+	} cases[] = {
+#define CASE(text, says) {text, sizeof(text) - 1, says}
+	    CASE("PERFILE2h\0\0\0",
+		 "is a recording of Linux perf; tprof reads what perf script prints "
+		 "of it: perf script -F +pid,+time -i FILE | tprof-top -"),
+	    CASE("{\n\t\"linux-perf-json-version\": 1,\n", "is a recording of Linux perf as JSON"),
+	    CASE("FLR\0\0\2\0\1", "is a recording of Java Flight Recorder; jfrconv -o collapsed"),
+	    CASE("JAVA PROFILE 1.0.2\0", "is a heap dump of Java (hprof); "),
+	    CASE("v 10400 3\nX ./a\nI 1000 5e2919\n",
+		 "is a recording of heaptrack; heaptrack_print -F FILE.folded FILE makes"),
+	    CASE("v 10400 3\nx 10 /tmp/a\nX ./a\n",
+		 "is a raw recording of heaptrack; interpret it first: zstd -dcf FILE | "),
+	    CASE("# callgrind format\nversion: 1\n", "is a profile in callgrind's format; open it "
+						     "with speedscope"),
+	    CASE("version: 1\ncreator: xdebug 3.2.1\n", "is a profile in callgrind's format; "),
+	    CASE("positions: instr line\nevents: cpu(ms)\n",
+		 "is a profile in callgrind's format; "),
+	    CASE("desc: I1 cache:         32768 B\n", "is a profile of cachegrind"),
+	    CASE("desc: --massif-out-file=m\ncmd: ./a\ntime_unit: i\n",
+		 "is a heap profile of massif; "),
+	    CASE("{\"dhatFileVersion\":2\n,\"mode\":\"heap\"", "is a heap profile of DHAT; "),
+	    CASE("memray\0\15", "is a recording of memray; memray tree FILE prints it"),
+	    CASE("\4\"M\30`@\202w\2\0\0\365\20memray\0\15", "is a recording of memray; "),
+	    CASE("\373)\3\372\10<string>", "is a profile of Python's cProfile, "),
+	    CASE("{(\3\0\0\0z\1", "is a profile of Python's cProfile, "),
+	    CASE("Nettrace\24\0\0\0!FastSerialization.1",
+		 "is a trace of .NET; dotnet-trace convert"),
+	    CASE("{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\"",
+		 "is a CPU profile of V8; open it with speedscope"),
+	    CASE("{\"head\":{\"callFrame\":{\"functionName\":\"(root)\"",
+		 "is a heap profile of V8; "),
+	    CASE("{\"snapshot\":{\"meta\":{\"node_fields\":[", "is a heap snapshot of V8; "),
+	    CASE("v8-version,11,3,244,8,-node.38,0\n", "is a log of V8; node --prof-process"),
+	    CASE("{\n  \"code\": [\n  {\n    \"type\": \"SHARED_LIB\"", "is a log of V8 as JSON; "),
+	    CASE("{\"traceEvents\":[{\"pid\":1,", "is a trace of Chrome; open it with speedscope"),
+	    CASE(" [\n{\"pid\":7,\"ts\":8,\"ph\":\"X\",", "is a trace of Chrome; "),
+	    CASE("{\"label\":\"simple\",\"profile\":{\"libs\":[", "is a profile of Firefox; "),
+	    CASE("{\"meta\":{\"categories\":[],\"interval\":1.0,", "is a profile of Firefox; "),
+	    CASE("{\n\"program\": \"a\",\n\"rts_arguments\": [\"-pj\"],",
+		 "is a profile of a Haskell program; "),
+	    CASE("<?xml version=\"1.0\"?>\n<trace-query-result>\n",
+		 "is a recording of Instruments; inferno-collapse-xctrace FILE"),
+	    CASE("Weight\tSelf Weight\t\tSymbol Names\n", "is a recording of Instruments; open it"),
+	    CASE("Analysis of sampling a (pid 7) every 1 millisecond\n", "is a report of sample"),
+	    CASE("Attaching 1 probe...\n\n\n@[\n    main+9\n]: 12\n",
+		 "is the output of bpftrace; stackcollapse-bpftrace.pl"),
+	    CASE("@[\n    main+9\n]: 12\n", "is the output of bpftrace; "),
+	    CASE("2026-11-29 23:22:19\nFull thread dump OpenJDK 64-Bit Server VM (17)",
+		 "is a thread dump of Java; stackcollapse-jstack.pl"),
+	    CASE("[New LWP 7]\n\nThread 1 (LWP 7):\n#0  0x7f00 in pause ()\n",
+		 "is stacks that gdb printed; stackcollapse-gdb.pl"),
+	    CASE("/* CTF 1.8 */\n\ntrace {\n", "is a trace in the Common Trace Format; "),
+	    CASE("\301\37\374\301\300\347", "is a trace in the Common Trace Format; "),
+	    CASE("\27\10Dtracing6\0", "is a recording of trace-cmd; "),
+	    CASE("gmon\1\0\0\0", "is a profile of gprof, "),
+	    CASE("go1.7 heap dump\n\6", "is a heap dump of Go (debug.WriteHeapDump); "),
+	    CASE("mode: atomic\na.go:1.1,2.2 1 1\n", "is a coverage profile of Go; go tool cover"),
+	    CASE("mode: fast\n", "is not a trace or profile (first line: \"mode: fast\"); "),
+	    CASE("File: a\nType: cpu\nShowing nodes accounting for 7, 100% of 7 total\n",
+		 "is a report that pprof printed; "),
+	    CASE("\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0", "is a core dump; gdb -batch -ex "),
+	    CASE("\177ELF\2\2\1\0\0\0\0\0\0\0\0\0\0\4", "is a core dump; "),
+	    CASE("\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0", "is an ELF program; tprof reads"),
+	    CASE("BZh91AY", "is a bzip2 file; unpack it first: bzip2 -dc FILE | tprof-top -"),
+	    CASE("<?xml version=\"1.0\"?>\n<svg version=\"1.1\"", "is a picture (SVG); "),
+	    CASE("<?xml version=\"1.0\"?>\n<a>", "is XML text (first line: \"<?xml"),
+	    CASE("\n<!doctype HTML><title>Sign in</title>",
+		 "is an HTML page (title: \"Sign in\"); a server sent it in place of the file"),
+	    CASE("HTTP/1.1 404 Not Found\r\n\r\n",
+		 "is a server's answer with its headers (first line: "
+		 "\"HTTP/1.1 404 Not Found\"); fetch it again"),
+	    CASE("{\"error\":\"no such profile\"}",
+		 "is an error message in JSON (first line: "
+		 "\"{\"error\":\"no such profile\"}\"); a server"),
+	    CASE("[{\"a\": 1}]", "is JSON text (first line: "),
+	    CASE("[New line]", "is not a trace or profile (first line: \"[New line]\")"),
+#undef CASE
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tp_recognition r;
+		struct tp_err err = {0};
+
+		assert_int_equal(tp_recognise(cases[i].data, cases[i].size, &r, &err), TP_EUNKNOWN);
+		if (strncmp(err.msg, cases[i].says, strlen(cases[i].says)) != 0)
+			fail_msg("\"%s\" does not say \"%s\"", err.msg, cases[i].says);
+	}
+}
+
 static void test_recognise_refuses_tar(void **state)
 {
 	char tar[512] = "dumps/", *word = tar + 257;
@@ -124,7 +220,7 @@ static void test_recognise_refuses_tar(void **state)
 	(void)state;
 	memcpy(word, "ustar", 5);
 	assert_int_equal(tp_recognise(tar, sizeof(tar), &r, &err), TP_EUNKNOWN);
-	assert_non_null(strstr(err.msg, "is a tar archive (unpack it first); tprof reads"));
+	assert_non_null(strstr(err.msg, "is a tar archive; unpack it first: tar -xf"));
 }
 
 static void test_recognise_others(void **state)
@@ -253,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_recognise_trace_versions),
 	    cmocka_unit_test(test_recognise_refuses),
+	    cmocka_unit_test(test_recognise_foreign),
 	    cmocka_unit_test(test_recognise_refuses_tar),
 	    cmocka_unit_test(test_recognise_others),
 	    cmocka_unit_test(test_recognise_texts),

@@ -1,0 +1,360 @@
+#include "open/foreign.h"
+
+#include <string.h>
+
+#define BEGIN		((size_t)4 << 10) /* bytes in which words are searched for */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+#define FEW		64 /* bytes that an lz4 frame may have before its first data */
+
+#define UNPACK(command) "unpack it first: " command " FILE | tprof-top -"
+#define SPEEDSCOPE                                                                                 \
+	"open it with speedscope (npx speedscope FILE, or www.speedscope.app) and save it there "  \
+	"(Ctrl-S): tprof reads what it saves"
+#define FOLDS(command) command " makes folded stacks of it, which tprof reads"
+#define ANSWERED                                                                                   \
+	"a server sent it in place of the file: check the address, and whether it wants a login"
+
+static bool has(struct tp_scan begin, const char *word)
+{
+	return tp_scan_find(begin, word) != NULL;
+}
+
+static bool is_core(struct tp_scan s)
+{
+	/* e_type is 4 (ET_CORE), in the byte order that the byte before e_version names. */
+	return tp_scan_left(&s) > 17 &&
+	       tp_scan_begins(s, "\x7f"
+				 "ELF") &&
+	       s.at[s.at[5] == 2 ? 17 : 16] == 4 && !s.at[s.at[5] == 2 ? 16 : 17];
+}
+
+/* A frame of lz4 begins with literals. */
+static bool is_packed_memray(struct tp_scan s)
+{
+	s.end = tp_scan_left(&s) > FEW ? s.at + FEW : s.end;
+	return tp_scan_begins(s, "\x04\x22\x4d\x18") && has(s, "memray");
+}
+
+/* A dictionary of tuples of three, as Python's marshal writes it, with or without references. */
+static bool is_cprofile(struct tp_scan s)
+{
+	const uint8_t *at = (const void *)s.at;
+
+	return tp_scan_left(&s) > 3 && (at[0] & 0x7f) == '{' && at[2] == 3 &&
+	       ((at[1] & 0x7f) == ')' || ((at[1] & 0x7f) == '(' && !at[3]));
+}
+
+static bool is_go_heap(struct tp_scan s)
+{
+	if (!tp_scan_text(&s, "go1."))
+		return false;
+	tp_scan_run(&s, TP_DIGITS);
+	return tp_scan_begins(s, " heap dump");
+}
+
+/* "v 10400 3", and a line with the program: X in what is interpreted, x in what is not yet. */
+static bool is_heaptrack(struct tp_scan s, char program)
+{
+	if (!tp_scan_text(&s, "v 1") || tp_scan_left(&s) < 8)
+		return false;
+	tp_scan_run(&s, TP_HEXITS " ");
+	tp_scan_blanks(&s);
+	return tp_scan_left(&s) > 1 && s.at[0] == program && s.at[1] == ' ';
+}
+
+static bool is_heaptrack_text(struct tp_scan s)
+{
+	return is_heaptrack(s, 'X');
+}
+
+static bool is_heaptrack_raw(struct tp_scan s)
+{
+	return is_heaptrack(s, 'x');
+}
+
+static bool is_callgrind(struct tp_scan s)
+{
+	return tp_scan_begins(s, "# callgrind format") ||
+	       (has(s, "\ncreator: ") && tp_scan_begins(s, "version: ")) ||
+	       (tp_scan_begins(s, "positions: ") && has(s, "\nevents: "));
+}
+
+static bool is_massif(struct tp_scan s)
+{
+	return tp_scan_begins(s, "desc: ") && has(s, "\ntime_unit: ");
+}
+
+static bool is_json(struct tp_scan s)
+{
+	bool object = tp_scan_text(&s, "{");
+
+	if (!object && !tp_scan_text(&s, "["))
+		return false;
+	tp_scan_blanks(&s);
+	return s.at < s.end && strchr(object ? "\"}" : "{[\"]-" TP_DIGITS, *s.at);
+}
+
+static bool is_chrome(struct tp_scan s)
+{
+	return is_json(s) && (has(s, "\"traceEvents\"") || (has(s, "\"ph\"") && has(s, "\"ts\"")));
+}
+
+static bool is_cpuprofile(struct tp_scan s)
+{
+	return is_json(s) && has(s, "\"callFrame\"") && has(s, "\"nodes\"");
+}
+
+static bool is_heapprofile(struct tp_scan s)
+{
+	return is_json(s) && has(s, "\"callFrame\"") && has(s, "\"head\"");
+}
+
+static bool is_heapsnapshot(struct tp_scan s)
+{
+	return is_json(s) && has(s, "\"snapshot\"") && has(s, "\"node_fields\"");
+}
+
+static bool is_firefox(struct tp_scan s)
+{
+	return is_json(s) && ((has(s, "\"meta\"") && has(s, "\"interval\"")) ||
+			      has(s, "\"preprocessedProfileVersion\"") ||
+			      (has(s, "\"profile\"") && has(s, "\"libs\"")));
+}
+
+static bool is_dhat(struct tp_scan s)
+{
+	return is_json(s) && has(s, "\"dhatFileVersion\"");
+}
+
+static bool is_perf_json(struct tp_scan s)
+{
+	return is_json(s) && has(s, "\"linux-perf-json-version\"");
+}
+
+/* What node --prof-process --preprocess writes. */
+static bool is_v8_log_json(struct tp_scan s)
+{
+	return is_json(s) && has(s, "\"code\"") && has(s, "\"SHARED_LIB\"");
+}
+
+static bool is_ghc(struct tp_scan s)
+{
+	return is_json(s) && has(s, "\"rts_arguments\"");
+}
+
+static bool is_http(struct tp_scan s)
+{
+	return tp_scan_text(&s, "HTTP/") && tp_scan_left(&s) && *s.at >= '0' && *s.at <= '9';
+}
+
+static bool is_html(struct tp_scan s)
+{
+	return tp_foreign_word(s, "<!doctype html") == s.at ||
+	       tp_foreign_word(s, "<html") == s.at || tp_foreign_word(s, "<head") == s.at;
+}
+
+static bool is_svg(struct tp_scan s)
+{
+	return tp_scan_begins(s, "<svg") || (tp_scan_begins(s, "<?xml") && has(s, "<svg"));
+}
+
+static bool is_instruments(struct tp_scan s)
+{
+	return tp_scan_begins(s, "<?xml") && has(s, "<trace-query-result");
+}
+
+static bool is_error(struct tp_scan s)
+{
+	return is_json(s) && (has(s, "\"error\"") || has(s, "\"errors\"") || has(s, "\"message\""));
+}
+
+/* "Attaching 1 probe..." is on standard error since version 0.22. */
+static bool is_bpftrace(struct tp_scan s)
+{
+	return (tp_scan_begins(s, "Attaching ") && has(s, " probe")) ||
+	       (tp_scan_begins(s, "@") && has(s, "[\n") && has(s, "]: "));
+}
+
+static bool is_jstack(struct tp_scan s)
+{
+	return has(s, "Full thread dump ");
+}
+
+static bool is_gdb(struct tp_scan s)
+{
+	return has(s, "\nThread 1 ") && has(s, "\n#0 ");
+}
+
+static bool is_coverage(struct tp_scan s)
+{
+	return tp_scan_text(&s, "mode: ") &&
+	       (tp_scan_begins(s, "set\n") || tp_scan_begins(s, "count\n") ||
+		tp_scan_begins(s, "atomic\n"));
+}
+
+static bool is_pprof_report(struct tp_scan s)
+{
+	return has(s, "Showing nodes accounting for ") || tp_scan_begins(s, "PeriodType: ");
+}
+
+static bool is_tar(struct tp_scan s)
+{
+	return tp_scan_left(&s) > 262 && !memcmp(s.at + 257, "ustar", 5);
+}
+
+/* The more telling come first. A function is given the first bytes; `begin` is what the data begins with,
+ * after blanks, and may have NULs in it. */
+#define BEGINS(text) .begin = (text), .size = sizeof(text) - 1
+static const struct {
+	const char *begin;
+	size_t size;
+	bool (*is)(struct tp_scan begin);
+	struct tp_foreign foreign;
+} kinds[] = {
+    /* recordings and profiles */
+    {BEGINS("PERFILE2"),
+     .foreign = {"a recording of Linux perf", "tprof reads what perf script prints of it: perf "
+					      "script -F +pid,+time -i FILE | tprof-top -"}},
+    {.is = is_perf_json,
+     .foreign = {"a recording of Linux perf as JSON (perf data convert)",
+		 "tprof reads what perf script prints of the recording: perf script -F "
+		 "+pid,+time -i perf.data | tprof-top -"}},
+    {BEGINS("FLR\0"),
+     .foreign = {"a recording of Java Flight Recorder",
+		 FOLDS("jfrconv -o collapsed FILE FILE.collapsed (of async-profiler)")}},
+    {BEGINS("JAVA PROFILE 1.0."),
+     .foreign = {"a heap dump of Java (hprof)",
+		 "tprof reads where objects were allocated, which async-profiler records: asprof "
+		 "-e alloc -o collapsed -f FILE PID"}},
+    {.is = is_heaptrack_text,
+     .foreign = {"a recording of heaptrack", FOLDS("heaptrack_print -F FILE.folded FILE")}},
+    {.is = is_heaptrack_raw,
+     .foreign = {"a raw recording of heaptrack",
+		 "interpret it first: zstd -dcf FILE | "
+		 "/usr/lib/heaptrack/libexec/heaptrack_interpret >FILE.txt; then " FOLDS(
+		     "heaptrack_print -F FILE.folded FILE.txt")}},
+    {.is = is_callgrind, .foreign = {"a profile in callgrind's format", SPEEDSCOPE}},
+    {BEGINS("desc: I1 cache:"),
+     .foreign = {"a profile of cachegrind, which has no stacks", "cg_annotate FILE prints it"}},
+    {.is = is_massif, .foreign = {"a heap profile of massif", "ms_print FILE prints it"}},
+    {.is = is_dhat, .foreign = {"a heap profile of DHAT", "valgrind's dh_view.html shows it"}},
+    {BEGINS("memray\0"), .foreign = {"a recording of memray", "memray tree FILE prints it"}},
+    {.is = is_packed_memray, .foreign = {"a recording of memray", "memray tree FILE prints it"}},
+    {.is = is_cprofile,
+     .foreign = {"a profile of Python's cProfile, which has no stacks",
+		 "python3 -m pstats FILE shows it; py-spy record --format raw writes folded "
+		 "stacks, which tprof reads"}},
+    {BEGINS("Nettrace"),
+     .foreign = {"a trace of .NET", "dotnet-trace convert --format Speedscope FILE makes a file "
+				    "of it that tprof reads"}},
+    {.is = is_cpuprofile, .foreign = {"a CPU profile of V8", SPEEDSCOPE}},
+    {.is = is_heapprofile, .foreign = {"a heap profile of V8", SPEEDSCOPE}},
+    {.is = is_heapsnapshot,
+     .foreign = {"a heap snapshot of V8",
+		 "tprof reads where objects were allocated: node --heap-prof writes a "
+		 ".heapprofile, which speedscope opens and saves as JSON that tprof reads"}},
+    {BEGINS("v8-version,"),
+     .foreign = {"a log of V8", "node --prof-process --preprocess -j FILE >FILE.json makes JSON "
+				"of it; then " SPEEDSCOPE}},
+    {.is = is_v8_log_json, .foreign = {"a log of V8 as JSON", SPEEDSCOPE}},
+    {.is = is_chrome, .foreign = {"a trace of Chrome", SPEEDSCOPE}},
+    {.is = is_ghc, .foreign = {"a profile of a Haskell program", SPEEDSCOPE}},
+    {.is = is_firefox, .foreign = {"a profile of Firefox", SPEEDSCOPE}},
+    {.is = is_instruments,
+     .foreign = {"a recording of Instruments",
+		 FOLDS("inferno-collapse-xctrace FILE >FILE.folded")}},
+    {BEGINS("Weight\tSelf Weight\t"), .foreign = {"a recording of Instruments", SPEEDSCOPE}},
+    {BEGINS("Analysis of sampling "),
+     .foreign = {"a report of sample (macOS)",
+		 FOLDS("stackcollapse-sample.awk FILE >FILE.folded (of FlameGraph)")}},
+    {.is = is_bpftrace,
+     .foreign = {"the output of bpftrace",
+		 FOLDS("stackcollapse-bpftrace.pl FILE >FILE.folded (of FlameGraph)")}},
+    {.is = is_jstack,
+     .foreign = {"a thread dump of Java",
+		 FOLDS("stackcollapse-jstack.pl FILE >FILE.folded (of FlameGraph)")}},
+    {.is = is_gdb,
+     .foreign = {"stacks that gdb printed",
+		 FOLDS("stackcollapse-gdb.pl FILE >FILE.folded (of FlameGraph)")}},
+    {BEGINS("/* CTF 1.8 */"),
+     .foreign = {"a trace in the Common Trace Format", "babeltrace2 FOLDER prints it"}},
+    {BEGINS("\xc1\x1f\xfc\xc1"),
+     .foreign = {"a trace in the Common Trace Format", "babeltrace2 FOLDER prints it"}},
+    {BEGINS("\x57\x1d\xd1\x75"),
+     .foreign = {"a trace in the Common Trace Format", "babeltrace2 FOLDER prints it"}},
+    {BEGINS("\x17\x08\x44tracing"),
+     .foreign = {"a recording of trace-cmd", "trace-cmd report FILE prints it; tprof reads what "
+					     "perf script prints of perf sched record"}},
+    {BEGINS("gmon\1"),
+     .foreign = {"a profile of gprof, which has no stacks", "gprof PROGRAM FILE prints it"}},
+    {.is = is_go_heap,
+     .foreign = {"a heap dump of Go (debug.WriteHeapDump)",
+		 "tprof reads where memory was allocated, which pprof.WriteHeapProfile and "
+		 "/debug/pprof/heap write"}},
+    {.is = is_coverage,
+     .foreign = {"a coverage profile of Go", "go tool cover -func=FILE prints it"}},
+    {.is = is_pprof_report,
+     .foreign = {"a report that pprof printed", "give the profile that it was made from"}},
+    {BEGINS("--- symbol"),
+     .foreign = {"a symbolized profile without the profile, cut off in its names",
+		 "write it again: google-pprof --raw PROGRAM PROFILE"}},
+    {.is = is_core,
+     .foreign = {"a core dump", FOLDS("gdb -batch -ex 'thread apply all bt' PROGRAM FILE | "
+				      "stackcollapse-gdb.pl >FILE.folded (of FlameGraph)")}},
+    {BEGINS("\x7f"
+	    "ELF"),
+     .foreign = {"an ELF program", NULL, true}},
+    {BEGINS("\xcf\xfa\xed\xfe"), .foreign = {"a program of macOS", NULL, true}},
+    /* archives */
+    {BEGINS("PK\x03\x04"), .foreign = {"a zip archive", "unpack it first: unzip FILE -d FOLDER"}},
+    {.is = is_tar, .foreign = {"a tar archive", "unpack it first: tar -xf FILE"}},
+    {BEGINS("\xfd"
+	    "7zXZ"),
+     .foreign = {"an xz file", UNPACK("xz -dc")}},
+    {BEGINS("BZh"), .foreign = {"a bzip2 file", UNPACK("bzip2 -dc")}},
+    {BEGINS("\x04\x22\x4d\x18"), .foreign = {"an lz4 file", UNPACK("lz4 -dc")}},
+    {BEGINS("\x1f\x8b"), .foreign = {"a gzip file inside another one", UNPACK("gzip -dc")}},
+    {BEGINS("\x28\xb5\x2f\xfd"), .foreign = {"a zstd file inside another one", UNPACK("zstd -dc")}},
+    /* pictures, and answers of servers */
+    {.is = is_svg, .foreign = {"a picture (SVG)", "give the profile that it was drawn from"}},
+    {BEGINS("\x89PNG"), .foreign = {"a picture (PNG)", "give the profile that it was drawn from"}},
+    {.is = is_html, .foreign = {"an HTML page", ANSWERED, true}},
+    {.is = is_http,
+     .foreign = {"a server's answer with its headers",
+		 "fetch it again without them (curl without -i)", true}},
+    {.is = is_error, .foreign = {"an error message in JSON", ANSWERED, true}},
+    {BEGINS("<?xml"), .foreign = {"XML text", NULL, true}},
+    {.is = is_json, .foreign = {"JSON text", NULL, true}},
+};
+
+const struct tp_foreign *tp_foreign_of(struct tp_scan all)
+{
+	struct tp_scan begin = all;
+
+	tp_scan_text(&begin, BYTE_ORDER_MARK);
+	tp_scan_blanks(&begin);
+	if (tp_scan_left(&begin) > BEGIN)
+		begin.end = begin.at + BEGIN;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].is ? kinds[i].is(begin)
+				: tp_scan_left(&begin) >= kinds[i].size &&
+				      !memcmp(begin.at, kinds[i].begin, kinds[i].size))
+			return &kinds[i].foreign;
+	return NULL;
+}
+
+const char *tp_foreign_word(struct tp_scan s, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (; tp_scan_left(&s) >= n; s.at++) {
+		size_t i = 0;
+
+		while (i < n &&
+		       (s.at[i] >= 'A' && s.at[i] <= 'Z' ? s.at[i] + 32 : s.at[i]) == text[i])
+			i++;
+		if (i == n)
+			return s.at;
+	}
+	return NULL;
+}
