@@ -11,6 +11,7 @@
 #include "common/sets.h"
 #include "common/view_options.h"
 #include "profile/merge/merge.h"
+#include "profile/timerange.h"
 #include "profile/view.h"
 #include "symbol/symbol.h"
 #include "task/inside.h"
@@ -400,6 +401,24 @@ static int add_up(struct cmd *cmd, struct cmd_profiles *list)
 	return code ? cmd_fail(cmd, NULL, &err) : CMD_OK;
 }
 
+/* Applies --from and --to to profiles; views of traces have obeyed them. */
+static int keep_range(struct cmd *cmd, struct cmd_profiles *list)
+{
+	const struct rep_filter_text *text = cmd->view ? &cmd->view->trace.filter : NULL;
+	struct tp_err err;
+
+	for (size_t i = 0; text && (text->from || text->to) && i < list->n; i++) {
+		const struct cmd_profile *item = &list->item[i];
+
+		if (item->ntraces || !rep_profile_keep_range(item->profile, text, &err))
+			continue;
+		return err.code == TP_EFORMAT
+			   ? cmd_reject(cmd, CMD_USAGE, "%s: %s", item->name, err.msg)
+			   : cmd_fail(cmd, item->name, &err);
+	}
+	return CMD_OK;
+}
+
 static int load(struct cmd *cmd, const char *const *paths, size_t n,
 		const struct cmd_profiles_options *opt, bool sum, struct cmd_profiles *out)
 {
@@ -425,6 +444,8 @@ static int load(struct cmd *cmd, const char *const *paths, size_t n,
 		status = settle(cmd, out);
 	if (!status && other && sum && out->n > 1)
 		status = add_up(cmd, out);
+	if (!status)
+		status = keep_range(cmd, out);
 	if (!status && type && !opt->by && !sum && keep_type(out, 0, type, true, &err))
 		status = cmd_fail(cmd, NULL, &err);
 	if (!status) {
@@ -463,7 +484,7 @@ static void tell_members(const struct cmd *cmd, const struct cmd_profiles *list)
 int cmd_profiles_check_trace(const struct cmd *cmd, const struct cmd_profiles list[2])
 {
 	const struct rep_trace_profile_options *view = cmd_view(cmd);
-	const char *filter = view ? cmd_view_filter(view) : NULL, *profile = NULL;
+	const char *filter = view ? cmd_view_filter_not_time(view) : NULL, *profile = NULL;
 	size_t ntraces = 0;
 
 	if (!view)

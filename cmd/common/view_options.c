@@ -136,6 +136,14 @@ const char *cmd_view_filter(const struct rep_trace_profile_options *opt)
 	return NULL;
 }
 
+const char *cmd_view_filter_not_time(const struct rep_trace_profile_options *opt)
+{
+	struct rep_trace_profile_options others = *opt;
+
+	others.filter.from = others.filter.to = NULL;
+	return cmd_view_filter(&others);
+}
+
 void cmd_view_need(const struct cmd_view_options *opt, struct argp_state *state, bool has_reports)
 {
 	if (opt->given)

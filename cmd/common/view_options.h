@@ -27,6 +27,9 @@ void cmd_check_filter(struct argp_state *state, const struct rep_filter_text *te
 /* Returns the first option that leaves something out, without its dashes; NULL if none is given. */
 const char *cmd_view_filter(const struct rep_trace_profile_options *opt);
 
+/* Returns the first such option that profiles do not know: any but --from and --to. */
+const char *cmd_view_filter_not_time(const struct rep_trace_profile_options *opt);
+
 /* Ends the command with a usage error if an option that applies only to views is given without a view: any
  * filter, or if the command has reports on traces, --task or --region. */
 void cmd_view_need(const struct cmd_view_options *opt, struct argp_state *state, bool has_reports);

@@ -27,7 +27,7 @@ static int check_pattern(const struct top_args *args)
 
 static int check(struct top_args *args)
 {
-	const char *filter = cmd_view_filter(&args->view.trace);
+	const char *filter = cmd_view_filter_not_time(&args->view.trace);
 
 	if (!filter)
 		filter = top_pick(args);

@@ -1,0 +1,16 @@
+/* The samples of a part of the time, of profiles whose samples have times: a numeric label `time` in a unit of
+ * time, as those of perf script have. */
+#ifndef REP_PROFILE_TIMERANGE_H
+#define REP_PROFILE_TIMERANGE_H
+
+#include "base/err.h"
+#include "decode/profile.h"
+#include "spans/filter.h"
+
+/* Keeps the samples from text->from on and before text->to, counted from the first sample, and sets the
+ * profile's duration to that of the range. Returns 0, or TP_EFORMAT or TP_ENOENT with a sentence: no sample
+ * has a time, or the range is wrong, or beyond the last sample. Samples without a time are removed. */
+int rep_profile_keep_range(struct tp_profile *p, const struct rep_filter_text *text,
+			   struct tp_err *err);
+
+#endif
