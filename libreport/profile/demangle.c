@@ -107,6 +107,8 @@ int rep_demangle_name(struct tp_text name, enum rep_demangle how, struct tp_buf 
 	}
 	if (code || put)
 		return code;
+	if (how != REP_DEMANGLE_NONE && rep_rust_hash(name))
+		return tp_buf_put(out, name.text, name.size - rep_rust_hash(name));
 	if (how == REP_DEMANGLE_NONE || how == REP_DEMANGLE_FULL || !rep_cpp_looks_like(name))
 		return tp_buf_put(out, name.text, name.size);
 	return rep_cpp_strip(name, how == REP_DEMANGLE_DEFAULT, out);

@@ -2,7 +2,8 @@
  *
  * The rules are pprof's for loading a profile (internal/symbolizer, Demangle). A name that the dump
  * itself has demangled (it differs from the system name) stays; a mangled name is demangled; any
- * other name that looks like C++ loses its parameters and template arguments.
+ * other name that looks like C++ loses its parameters and template arguments. Unlike in pprof, a name of Rust
+ * that was demangled as one of C++ loses its hash only.
  *
  * Names that begin with _Z are demangled by __cxa_demangle of libstdc++, which is loaded when the
  * first one is met. A name stays mangled if that library is missing, if it is longer than 4 KiB, or

@@ -61,6 +61,10 @@ static const struct {
     {"_ZN3std3sys9backtrace28__rust_begin_short_backtrace17h0123456789abcdefE",
      "std::sys::backtrace::__rust_begin_short_backtrace", NULL, false},
     /* Rust's new mangling */
+    {"core::ops::FnOnce::call_once::h1f2e3d4c5b6a7988", "core::ops::FnOnce::call_once", NULL,
+     false},
+    {"<a::B<T> as c::D>::f::h1f2e3d4c5b6a7988", "<a::B<T> as c::D>::f", NULL, false},
+    {"a::h1111111111111111", "a::h1111111111111111", NULL, false}, /* no hash */
     {"_RNvCs6GmmlP4bgsG_1r4main", "r::main", NULL, false},
     {"__RNvCs6GmmlP4bgsG_1r4main.llvm.7", "r::main", NULL, false},
     {"_RNvXCs6GmmlP4bgsG_1rNtB2_2SqNtB2_5Shape4grow", "<r::Sq as r::Shape>::grow", NULL, false},

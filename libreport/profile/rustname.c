@@ -30,6 +30,13 @@ static bool is_hash(const char *text)
 	return different >= 5;
 }
 
+uint32_t rep_rust_hash(struct tp_text name)
+{
+	const char *end = name.text + name.size;
+
+	return name.size > 19 && !memcmp(end - 19, "::h", 3) && is_hash(end - 16) ? 19 : 0;
+}
+
 static void step(struct tp_text *t, size_t n)
 {
 	t->text += n;

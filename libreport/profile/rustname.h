@@ -14,4 +14,8 @@
 int rep_rust_demangle(struct tp_text name, bool whole, struct tp_buf *out, bool *put);
 int rep_rust_demangle_v0(struct tp_text name, bool whole, struct tp_buf *out, bool *put);
 
+/* Returns the length of the hash at the end of a name that was demangled as one of C++, "::h0123456789abcdef";
+ * 0 if there is none. */
+uint32_t rep_rust_hash(struct tp_text name);
+
 #endif

@@ -13,3 +13,11 @@ try tprof-flame --format=folded java.folded.gz
 tprof-export --format=folded java.folded | tprof-top --cum - 2>&1
 try tprof-diff java.folded python.folded
 printf 'main 12\nf 3\n' | try tprof-top -
+
+echo '# names of C++ and Rust are demangled where they are mangled, and lose hashes; others stay'
+for how in default full none; do
+	tprof-top --demangle=$how --cum - <<-'EOF'
+		_ZN3app3runIiEEvi;_ZN4core3fmt9Formatter3new17h1f2e3d4c5b6a7988E;<module>;<a::B<T> as c::D>::f::h1f2e3d4c5b6a7988;std::vector<int>::f(int);a::b<(c)>;operator() (int) 1
+	EOF
+done
+echo 'a 1 1.000001: 1 cycles: 1 c::D::f::h1f2e3d4c5b6a7988+0x1 (/a)' | tprof-top -

@@ -39,7 +39,11 @@ int tp_profile_failed(struct tp_err *err, const struct tp_lines *at, int code)
 
 bool tp_profile_is_mangled(struct tp_scan name)
 {
-	return tp_scan_begins(name, "_Z") || tp_scan_begins(name, "_R");
+	static const char hash[] = "::h0123456789abcdef";
+	size_t n = sizeof(hash) - 1;
+
+	return tp_scan_begins(name, "_Z") || tp_scan_begins(name, "_R") ||
+	       (tp_scan_left(&name) > n && !memcmp(name.end - n, hash, strlen("::h")));
 }
 
 int tp_profile_several(struct tp_err *err, uint64_t offset)
