@@ -146,6 +146,7 @@ joined() { sed 's/ \([,;.]\)/\1/g; s/[`"]//g'; }
 sed -n '/^| tprof reads /,/^$/p' README.md | sed '1,2d; /^$/d; s/^| //; s/ |$//; s/ | / /g' | joined >"$scratch/help"
 sed -n '/^\.Ss What is read/,/^\.El/p' man/tprof.1 | sed '1,3d; /^\.El/d; s/^\.Li //; s/^\.It /@/' | tr '\n@' ' \n' |
 	joined | sed '1d; s/ *$//; s/\.$//; s/ Written by / /; s/\. Recognised by / /; s/\. Becomes / /' >"$scratch/page"
+echo >>"$scratch/page"
 same 'tprof(1), What is read,' "$scratch/page"
 for page in man/*.[3-8]; do
 	check_by mandoc "$page" mandoc -T lint -W warning "$page"

@@ -323,6 +323,124 @@ static void goroutines_same(struct pen *p)
 			    "unavailable\n\n");
 }
 
+static void folded_functions(struct pen *p)
+{
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "main;%llx 1\n", (unsigned long long)n);
+}
+
+static void folded_deep(struct pen *p)
+{
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "a%llx;", (unsigned long long)(pen_mix(n) & 255));
+	pen_text(p, " 1\n");
+}
+
+static void folded_digits(struct pen *p)
+{
+	pen_text(p, "a;b ");
+	while (!pen_full(p))
+		pen_byte(p, '1');
+	pen_text(p, ".1\n");
+}
+
+/* Names that are all signs of what may follow a name. */
+static void folded_places(struct pen *p)
+{
+	while (!pen_full(p))
+		pen_text(p, "a - - - - - (((.(.:(:1);_[k]_[j]_[i]_[k];_[i] 1 1 1\n");
+}
+
+static void perf_functions(struct pen *p)
+{
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "a %llu 1.123456: 1 c: %llx %llx+0x1 (/%llx)\n", (unsigned long long)n,
+			 (unsigned long long)n, (unsigned long long)n, (unsigned long long)n);
+}
+
+static void perf_events(struct pen *p)
+{
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "a 1 1.123456: 1 c%llx: 1 f (/a)\n", (unsigned long long)n);
+}
+
+/* One sample of inlined frames. */
+static void perf_deep(struct pen *p)
+{
+	pen_text(p, "a 1 1.123456: 1 c:\n");
+	while (!pen_full(p))
+		pen_text(p, "\t1 f (inlined)\n");
+	pen_text(p, "\t1 f (/a)\n\n");
+}
+
+/* Words and brackets that nearly are a sample. */
+static void perf_nearly(struct pen *p)
+{
+	pen_text(p, "a 1 1.123456: 1 c:\n\t1 f (/a)\n\n");
+	while (!pen_full(p))
+		pen_text(p, "a 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 (((( ))))\n");
+}
+
+static void jemalloc_head(struct pen *p)
+{
+	pen_text(p, "heap_v2/524288\n  t*: 1: 1 [1: 1]\n");
+}
+
+static void jemalloc_stacks(struct pen *p)
+{
+	jemalloc_head(p);
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "@ 0x%llx\n  t*: 1: 1 [1: 1]\n", (unsigned long long)n);
+}
+
+/* One stack, each line of a thread of its own, which does not add up. */
+static void jemalloc_threads(struct pen *p)
+{
+	jemalloc_head(p);
+	pen_text(p, "@ 0x1\n  t*: 1: 1 [1: 1]\n");
+	for (uint64_t n = 0; !pen_full(p); n++)
+		pen_text(p, "  t%llu: 7: 7 [7: 7]\n", (unsigned long long)n);
+}
+
+static void symbolized_names(struct pen *p)
+{
+	uint64_t most = p->size / 40;
+
+	pen_text(p, "--- symbol\nbinary=a\n");
+	for (uint64_t n = 1; n < most; n++)
+		pen_text(p, "0x%llx f%llx--g\n", (unsigned long long)n, (unsigned long long)n);
+	pen_text(p, "---\n--- heap\n");
+	heap_buckets(p);
+}
+
+/* One address, which thousands of functions are inlined into. */
+static void symbolized_inlined(struct pen *p)
+{
+	pen_text(p, "--- symbol\n0x1 f");
+	while (!pen_full(p))
+		pen_text(p, "--g");
+	pen_text(p, "\n---\n--- heap\n");
+	heap_head(p);
+	pen_text(p, "1: 1 [1: 1] @ 0x1\n1: 1 [1: 1] @ 0x1 0x1 0x1 0x1\n");
+}
+
+static void allocs_types(struct pen *p)
+{
+	for (uint64_t n = 1; !pen_full(p); n++)
+		pen_text(
+		    p,
+		    "tracealloc(0x%llx, 0x%llx, t%llx)\ngoroutine 1 [running]:\nf%llx()\n\ta:1\n\n",
+		    (unsigned long long)n, (unsigned long long)n, (unsigned long long)n,
+		    (unsigned long long)n);
+}
+
+/* One block, allocated and freed over and over, and frees of none. */
+static void allocs_frees(struct pen *p)
+{
+	while (!pen_full(p))
+		pen_text(p, "tracealloc(0x1, 0x1)\ntracefree(0x1, 0x1)\ntracefree(0x1, 0x1)\n");
+}
+
 /* A log that could hold a goroutine, and does not; then one that does. */
 static void log_lines(struct pen *p)
 {
@@ -480,6 +598,21 @@ const struct hostile_case hostile_text[] = {
     {"text-equals", "signs of equality", equals},
     {"cpu-samples", "gperftools: as many samples", cpu_samples},
     {"cpu-deep", "one stack", cpu_deep},
+    {"text-folded", "folded stacks: each with a function of its own", folded_functions},
+    {"text-folded-deep", "one stack", folded_deep},
+    {"text-folded-digits", "a count of many digits", folded_digits},
+    {"text-folded-places", "names that end in signs of files", folded_places},
+    {"text-perf", "perf script: each sample with a function, a file and a thread of its own",
+     perf_functions},
+    {"text-perf-events", "each with an event of its own", perf_events},
+    {"text-perf-deep", "one sample of inlined frames", perf_deep},
+    {"text-perf-nearly", "lines of what nearly is a sample", perf_nearly},
+    {"text-jemalloc", "jemalloc: as many stacks as there is room for", jemalloc_stacks},
+    {"text-jemalloc-threads", "one stack of many threads", jemalloc_threads},
+    {"text-symbolized", "a name for each address", symbolized_names},
+    {"text-symbolized-inlined", "an address of inlined functions", symbolized_inlined},
+    {"text-allocs", "allocations, each of a type of its own", allocs_types},
+    {"text-allocs-frees", "frees of no block", allocs_frees},
     {"dump-goroutines", "goroutines without stacks", goroutines},
     {"dump-states", "each with a state of its own", goroutines_short},
     {"dump-deep", "frames that never end", goroutines_deep},
