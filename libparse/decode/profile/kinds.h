@@ -35,9 +35,9 @@ int tp_otlp_read(const uint8_t *data, size_t size, const struct tp_profile_optio
 int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
 		       struct tp_profile *p, struct tp_err *err);
 
-/* Returns whether a name of C++ or Rust is as the linker sees it, or has a hash of Rust's. Only such a name is given as the system
- * name of a function as well, which makes the reports look for a shorter name: <module> and f<int> are
- * written for people already. */
+/* Returns whether a name of C++ or Rust is as the linker sees it, or has a hash of Rust's. Only such a name
+ * is given as the system name of a function as well, which makes the reports look for a shorter name:
+ * <module> and f<int> are written for people already. */
 bool tp_profile_is_mangled(struct tp_scan name);
 
 /* Reports an unreadable part of the dump: as an error with the code `strict` or, if that is 0, as a
