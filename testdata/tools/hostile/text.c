@@ -338,7 +338,7 @@ static void folded_deep(struct pen *p)
 
 static void folded_digits(struct pen *p)
 {
-	pen_text(p, "a;b ");
+	pen_text(p, "a;b 1\na;b ");
 	while (!pen_full(p))
 		pen_byte(p, '1');
 	pen_text(p, ".1\n");
