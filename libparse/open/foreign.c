@@ -204,7 +204,9 @@ static bool is_tar(struct tp_scan s)
 
 /* The more telling come first. A function is given the first bytes; `begin` is what the data begins with,
  * after blanks, and may have NULs in it. */
-#define BEGINS(text) .begin = (text), .size = sizeof(text) - 1
+#define BEGINS(text)	  .begin = (text), .size = sizeof(text) - 1
+#define IS(is, to_do)	  .foreign = {.what = (is), .advice = (to_do)}
+#define QUOTED(is, to_do) .foreign = {.what = (is), .advice = (to_do), .quoted = true}
 static const struct {
 	const char *begin;
 	size_t size;
@@ -213,118 +215,113 @@ static const struct {
 } kinds[] = {
     /* recordings and profiles */
     {BEGINS("PERFILE2"),
-     .foreign = {"a recording of Linux perf", "tprof reads what perf script prints of it: perf "
-					      "script -F +pid,+time -i FILE | tprof-top -"}},
+     IS("a recording of Linux perf", "tprof reads what perf script prints of it: perf "
+				     "script -F +pid,+time -i FILE | tprof-top -")},
     {.is = is_perf_json,
-     .foreign = {"a recording of Linux perf as JSON (perf data convert)",
-		 "tprof reads what perf script prints of the recording: perf script -F "
-		 "+pid,+time -i perf.data | tprof-top -"}},
-    {BEGINS("FLR\0"),
-     .foreign = {"a recording of Java Flight Recorder",
-		 FOLDS("jfrconv -o collapsed FILE FILE.collapsed (of async-profiler)")}},
+     IS("a recording of Linux perf as JSON (perf data convert)",
+	"tprof reads what perf script prints of the recording: perf script -F "
+	"+pid,+time -i perf.data | tprof-top -")},
+    {BEGINS("FLR\0"), IS("a recording of Java Flight Recorder",
+			 FOLDS("jfrconv -o collapsed FILE FILE.collapsed (of async-profiler)"))},
     {BEGINS("JAVA PROFILE 1.0."),
-     .foreign = {"a heap dump of Java (hprof)",
-		 "tprof reads where objects were allocated, which async-profiler records: asprof "
-		 "-e alloc -o collapsed -f FILE PID"}},
+     IS("a heap dump of Java (hprof)",
+	"tprof reads where objects were allocated, which async-profiler records: asprof "
+	"-e alloc -o collapsed -f FILE PID")},
     {.is = is_heaptrack_text,
-     .foreign = {"a recording of heaptrack", FOLDS("heaptrack_print -F FILE.folded FILE")}},
+     IS("a recording of heaptrack", FOLDS("heaptrack_print -F FILE.folded FILE"))},
     {.is = is_heaptrack_raw,
-     .foreign = {"a raw recording of heaptrack",
-		 "interpret it first: zstd -dcf FILE | "
-		 "/usr/lib/heaptrack/libexec/heaptrack_interpret >FILE.txt; then " FOLDS(
-		     "heaptrack_print -F FILE.folded FILE.txt")}},
-    {.is = is_callgrind, .foreign = {"a profile in callgrind's format", SPEEDSCOPE}},
+     IS("a raw recording of heaptrack",
+	"interpret it first: zstd -dcf FILE | "
+	"/usr/lib/heaptrack/libexec/heaptrack_interpret >FILE.txt; then " FOLDS(
+	    "heaptrack_print -F FILE.folded FILE.txt"))},
+    {.is = is_callgrind, IS("a profile in callgrind's format", SPEEDSCOPE)},
     {BEGINS("desc: I1 cache:"),
-     .foreign = {"a profile of cachegrind, which has no stacks", "cg_annotate FILE prints it"}},
-    {.is = is_massif, .foreign = {"a heap profile of massif", "ms_print FILE prints it"}},
-    {.is = is_dhat, .foreign = {"a heap profile of DHAT", "valgrind's dh_view.html shows it"}},
-    {BEGINS("memray\0"), .foreign = {"a recording of memray", "memray tree FILE prints it"}},
-    {.is = is_packed_memray, .foreign = {"a recording of memray", "memray tree FILE prints it"}},
+     IS("a profile of cachegrind, which has no stacks", "cg_annotate FILE prints it")},
+    {.is = is_massif, IS("a heap profile of massif", "ms_print FILE prints it")},
+    {.is = is_dhat, IS("a heap profile of DHAT", "valgrind's dh_view.html shows it")},
+    {BEGINS("memray\0"), IS("a recording of memray", "memray tree FILE prints it")},
+    {.is = is_packed_memray, IS("a recording of memray", "memray tree FILE prints it")},
     {.is = is_cprofile,
-     .foreign = {"a profile of Python's cProfile, which has no stacks",
-		 "python3 -m pstats FILE shows it; py-spy record --format raw writes folded "
-		 "stacks, which tprof reads"}},
+     IS("a profile of Python's cProfile, which has no stacks",
+	"python3 -m pstats FILE shows it; py-spy record --format raw writes folded "
+	"stacks, which tprof reads")},
     {BEGINS("Nettrace"),
-     .foreign = {"a trace of .NET", "dotnet-trace convert --format Speedscope FILE makes a file "
-				    "of it that tprof reads"}},
-    {.is = is_cpuprofile, .foreign = {"a CPU profile of V8", SPEEDSCOPE}},
-    {.is = is_heapprofile, .foreign = {"a heap profile of V8", SPEEDSCOPE}},
+     IS("a trace of .NET", "dotnet-trace convert --format Speedscope FILE makes a file "
+			   "of it that tprof reads")},
+    {.is = is_cpuprofile, IS("a CPU profile of V8", SPEEDSCOPE)},
+    {.is = is_heapprofile, IS("a heap profile of V8", SPEEDSCOPE)},
     {.is = is_heapsnapshot,
-     .foreign = {"a heap snapshot of V8",
-		 "tprof reads where objects were allocated: node --heap-prof writes a "
-		 ".heapprofile, which speedscope opens and saves as JSON that tprof reads"}},
+     IS("a heap snapshot of V8",
+	"tprof reads where objects were allocated: node --heap-prof writes a "
+	".heapprofile, which speedscope opens and saves as JSON that tprof reads")},
     {BEGINS("v8-version,"),
-     .foreign = {"a log of V8", "node --prof-process --preprocess -j FILE >FILE.json makes JSON "
-				"of it; then " SPEEDSCOPE}},
-    {.is = is_v8_log_json, .foreign = {"a log of V8 as JSON", SPEEDSCOPE}},
-    {.is = is_chrome, .foreign = {"a trace of Chrome", SPEEDSCOPE}},
-    {.is = is_ghc, .foreign = {"a profile of a Haskell program", SPEEDSCOPE}},
-    {.is = is_firefox, .foreign = {"a profile of Firefox", SPEEDSCOPE}},
+     IS("a log of V8", "node --prof-process --preprocess -j FILE >FILE.json makes JSON "
+		       "of it; then " SPEEDSCOPE)},
+    {.is = is_v8_log_json, IS("a log of V8 as JSON", SPEEDSCOPE)},
+    {.is = is_chrome, IS("a trace of Chrome", SPEEDSCOPE)},
+    {.is = is_ghc, IS("a profile of a Haskell program", SPEEDSCOPE)},
+    {.is = is_firefox, IS("a profile of Firefox", SPEEDSCOPE)},
     {.is = is_instruments,
-     .foreign = {"a recording of Instruments",
-		 FOLDS("inferno-collapse-xctrace FILE >FILE.folded")}},
-    {BEGINS("Weight\tSelf Weight\t"), .foreign = {"a recording of Instruments", SPEEDSCOPE}},
+     IS("a recording of Instruments", FOLDS("inferno-collapse-xctrace FILE >FILE.folded"))},
+    {BEGINS("Weight\tSelf Weight\t"), IS("a recording of Instruments", SPEEDSCOPE)},
     {BEGINS("Analysis of sampling "),
-     .foreign = {"a report of sample (macOS)",
-		 FOLDS("stackcollapse-sample.awk FILE >FILE.folded (of FlameGraph)")}},
+     IS("a report of sample (macOS)",
+	FOLDS("stackcollapse-sample.awk FILE >FILE.folded (of FlameGraph)"))},
     {.is = is_bpftrace,
-     .foreign = {"the output of bpftrace",
-		 FOLDS("stackcollapse-bpftrace.pl FILE >FILE.folded (of FlameGraph)")}},
+     IS("the output of bpftrace",
+	FOLDS("stackcollapse-bpftrace.pl FILE >FILE.folded (of FlameGraph)"))},
     {.is = is_jstack,
-     .foreign = {"a thread dump of Java",
-		 FOLDS("stackcollapse-jstack.pl FILE >FILE.folded (of FlameGraph)")}},
+     IS("a thread dump of Java",
+	FOLDS("stackcollapse-jstack.pl FILE >FILE.folded (of FlameGraph)"))},
     {.is = is_gdb,
-     .foreign = {"stacks that gdb printed",
-		 FOLDS("stackcollapse-gdb.pl FILE >FILE.folded (of FlameGraph)")}},
+     IS("stacks that gdb printed",
+	FOLDS("stackcollapse-gdb.pl FILE >FILE.folded (of FlameGraph)"))},
     {BEGINS("/* CTF 1.8 */"),
-     .foreign = {"a trace in the Common Trace Format", "babeltrace2 FOLDER prints it"}},
+     IS("a trace in the Common Trace Format", "babeltrace2 FOLDER prints it")},
     {BEGINS("\xc1\x1f\xfc\xc1"),
-     .foreign = {"a trace in the Common Trace Format", "babeltrace2 FOLDER prints it"}},
+     IS("a trace in the Common Trace Format", "babeltrace2 FOLDER prints it")},
     {BEGINS("\x57\x1d\xd1\x75"),
-     .foreign = {"a trace in the Common Trace Format", "babeltrace2 FOLDER prints it"}},
+     IS("a trace in the Common Trace Format", "babeltrace2 FOLDER prints it")},
     {BEGINS("\x17\x08\x44tracing"),
-     .foreign = {"a recording of trace-cmd", "trace-cmd report FILE prints it; tprof reads what "
-					     "perf script prints of perf sched record"}},
+     IS("a recording of trace-cmd", "trace-cmd report FILE prints it; tprof reads what "
+				    "perf script prints of perf sched record")},
     {BEGINS("gmon\1"),
-     .foreign = {"a profile of gprof, which has no stacks", "gprof PROGRAM FILE prints it"}},
+     IS("a profile of gprof, which has no stacks", "gprof PROGRAM FILE prints it")},
     {.is = is_go_heap,
-     .foreign = {"a heap dump of Go (debug.WriteHeapDump)",
-		 "tprof reads where memory was allocated, which pprof.WriteHeapProfile and "
-		 "/debug/pprof/heap write"}},
-    {.is = is_coverage,
-     .foreign = {"a coverage profile of Go", "go tool cover -func=FILE prints it"}},
+     IS("a heap dump of Go (debug.WriteHeapDump)",
+	"tprof reads where memory was allocated, which pprof.WriteHeapProfile and "
+	"/debug/pprof/heap write")},
+    {.is = is_coverage, IS("a coverage profile of Go", "go tool cover -func=FILE prints it")},
     {.is = is_pprof_report,
-     .foreign = {"a report that pprof printed", "give the profile that it was made from"}},
-    {BEGINS("--- symbol"),
-     .foreign = {"a symbolized profile without the profile, cut off in its names",
-		 "write it again: google-pprof --raw PROGRAM PROFILE"}},
+     IS("a report that pprof printed", "give the profile that it was made from")},
+    {BEGINS("--- symbol"), IS("a symbolized profile without the profile, cut off in its names",
+			      "write it again: google-pprof --raw PROGRAM PROFILE")},
     {.is = is_core,
-     .foreign = {"a core dump", FOLDS("gdb -batch -ex 'thread apply all bt' PROGRAM FILE | "
-				      "stackcollapse-gdb.pl >FILE.folded (of FlameGraph)")}},
+     IS("a core dump", FOLDS("gdb -batch -ex 'thread apply all bt' PROGRAM FILE | "
+			     "stackcollapse-gdb.pl >FILE.folded (of FlameGraph)"))},
     {BEGINS("\x7f"
 	    "ELF"),
-     .foreign = {"an ELF program", NULL, true}},
-    {BEGINS("\xcf\xfa\xed\xfe"), .foreign = {"a program of macOS", NULL, true}},
+     QUOTED("an ELF program", NULL)},
+    {BEGINS("\xcf\xfa\xed\xfe"), QUOTED("a program of macOS", NULL)},
     /* archives */
-    {BEGINS("PK\x03\x04"), .foreign = {"a zip archive", "unpack it first: unzip FILE -d FOLDER"}},
-    {.is = is_tar, .foreign = {"a tar archive", "unpack it first: tar -xf FILE"}},
+    {BEGINS("PK\x03\x04"), IS("a zip archive", "unpack it first: unzip FILE -d FOLDER")},
+    {.is = is_tar, IS("a tar archive", "unpack it first: tar -xf FILE")},
     {BEGINS("\xfd"
 	    "7zXZ"),
-     .foreign = {"an xz file", UNPACK("xz -dc")}},
-    {BEGINS("BZh"), .foreign = {"a bzip2 file", UNPACK("bzip2 -dc")}},
-    {BEGINS("\x04\x22\x4d\x18"), .foreign = {"an lz4 file", UNPACK("lz4 -dc")}},
-    {BEGINS("\x1f\x8b"), .foreign = {"a gzip file inside another one", UNPACK("gzip -dc")}},
-    {BEGINS("\x28\xb5\x2f\xfd"), .foreign = {"a zstd file inside another one", UNPACK("zstd -dc")}},
+     IS("an xz file", UNPACK("xz -dc"))},
+    {BEGINS("BZh"), IS("a bzip2 file", UNPACK("bzip2 -dc"))},
+    {BEGINS("\x04\x22\x4d\x18"), IS("an lz4 file", UNPACK("lz4 -dc"))},
+    {BEGINS("\x1f\x8b"), IS("a gzip file inside another one", UNPACK("gzip -dc"))},
+    {BEGINS("\x28\xb5\x2f\xfd"), IS("a zstd file inside another one", UNPACK("zstd -dc"))},
     /* pictures, and answers of servers */
-    {.is = is_svg, .foreign = {"a picture (SVG)", "give the profile that it was drawn from"}},
-    {BEGINS("\x89PNG"), .foreign = {"a picture (PNG)", "give the profile that it was drawn from"}},
-    {.is = is_html, .foreign = {"an HTML page", ANSWERED, true}},
+    {.is = is_svg, IS("a picture (SVG)", "give the profile that it was drawn from")},
+    {BEGINS("\x89PNG"), IS("a picture (PNG)", "give the profile that it was drawn from")},
+    {.is = is_html, QUOTED("an HTML page", ANSWERED)},
     {.is = is_http,
-     .foreign = {"a server's answer with its headers",
-		 "fetch it again without them (curl without -i)", true}},
-    {.is = is_error, .foreign = {"an error message in JSON", ANSWERED, true}},
-    {BEGINS("<?xml"), .foreign = {"XML text", NULL, true}},
-    {.is = is_json, .foreign = {"JSON text", NULL, true}},
+     QUOTED("a server's answer with its headers", "fetch it again without them (curl without -i)")},
+    {.is = is_error, QUOTED("an error message in JSON", ANSWERED)},
+    {BEGINS("<?xml"), QUOTED("XML text", NULL)},
+    {.is = is_json, QUOTED("JSON text", NULL)},
 };
 
 const struct tp_foreign *tp_foreign_of(struct tp_scan all)
