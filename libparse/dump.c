@@ -34,7 +34,7 @@ int tp_dump_begin_trace(struct tp_dump *d, const char *path, struct tp_trace_opt
 	tp_trace_names_release(&d->names);
 	memset(&d->names, 0, sizeof(d->names));
 	d->names.symbols = d->symbols;
-	if (d->seen.version < 7)
+	if (d->seen.format == TP_FORMAT_TRACE_V1 && d->seen.version < 7)
 		code = tp_trace_names_beside(&d->names, path, err);
 	how->name_frames = d->symbols || d->names.sidecar ? tp_trace_names_put : NULL;
 	how->name_ctx = &d->names;

@@ -361,7 +361,7 @@ int tp_import(const char *path, const char *store_path, const struct tp_import_o
 	}
 	snprintf(result->what, sizeof(result->what), "%s", seen->name);
 	if (seen->format != TP_FORMAT_PROFILE)
-		snprintf(result->format, sizeof(result->format), "go 1.%d", seen->version);
+		snprintf(result->format, sizeof(result->format), "%s", seen->column);
 
 	if (w.opt->known) {
 		hash_text(&w, result->hash);

@@ -10,6 +10,7 @@
 #include "common/jail.h"
 #include "common/profiles.h"
 #include "open/peek.h"
+#include "open/perf.h"
 
 static bool write_all(int fd, const char *data, size_t n)
 {
@@ -68,7 +69,29 @@ enum cmd_what cmd_what_of(const void *head, size_t size)
 		return CMD_WHAT_STORE;
 	if (size >= 16 && !memcmp(head, "go 1.", 5) && memmem(head, 16, " trace", 6))
 		return CMD_WHAT_TRACE;
-	return CMD_WHAT_PROFILE;
+	return tp_perf_is_trace(head, size) ? CMD_WHAT_TRACE : CMD_WHAT_PROFILE;
+}
+
+/* Returns whether bytes may be those of perf script: text. */
+static bool may_be_perf(const char *head, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((uint8_t)head[i] < ' ' && !strchr("\t\r\n", head[i]))
+			return false;
+	return size > 0;
+}
+
+/* Does the same with as many bytes of a text as its kind may depend on. */
+static int look_further(const char *path, enum cmd_what *what, struct tp_err *err)
+{
+	char *head = malloc(TP_PERF_HEAD);
+	size_t size;
+	int code = head ? tp_peek(path, head, TP_PERF_HEAD, &size, err) : tp_nomem(err);
+
+	if (!code)
+		*what = cmd_what_of(head, size);
+	free(head);
+	return code;
 }
 
 int cmd_look(const char *path, enum cmd_what *what, struct tp_err *err)
@@ -84,6 +107,8 @@ int cmd_look(const char *path, enum cmd_what *what, struct tp_err *err)
 	if (!code)
 		code = tp_peek(path, head, sizeof(head), &size, err);
 	*what = cmd_what_of(head, size);
+	if (!code && *what == CMD_WHAT_PROFILE && may_be_perf(head, size))
+		code = look_further(path, what, err);
 	if (!code && *what == CMD_WHAT_STORE && !strcmp(path, "-"))
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
 				  "is a store, which cannot be read from standard input; give the "

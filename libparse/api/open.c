@@ -149,7 +149,7 @@ static int open_dump(struct tprof *t, const char *path, struct tp_err *err)
 		return tp_err_set(
 		    err, TP_EUNKNOWN, 0,
 		    "a store is read as a plain file, not packed and not from a pipe");
-	snprintf(t->format, sizeof(t->format), "go 1.%d", t->dump.seen.version);
+	snprintf(t->format, sizeof(t->format), "%s", t->dump.seen.column);
 	return 0;
 }
 

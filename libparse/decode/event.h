@@ -135,6 +135,7 @@ enum tp_event_flag {
 	TP_EVF_INFERRED = 1, /* not in the file: salvage inferred this transition */
 	TP_EVF_LOST = 2,     /* events before it on its M (or of its subject) are lost */
 	TP_EVF_UNNAMED = 4,  /* the root of tp_event_own_stack() has no name */
+	TP_EVF_NAMED = 8,    /* the first of its goroutine, which tp_trace.g_name names */
 };
 
 struct tp_event {

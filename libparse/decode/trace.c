@@ -38,6 +38,7 @@ void tp_trace_release(struct tp_trace *trace)
 {
 	tp_dict_free(trace->dict);
 	free(trace->g_id);
+	free(trace->g_name);
 	free(trace->m_id);
 	free(trace->p_id);
 	free(trace->clocks);

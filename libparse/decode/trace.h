@@ -29,7 +29,7 @@ struct tp_wire_count {
 
 struct tp_trace {
 	struct tp_dict *dict; /* owned */
-	int version;          /* minor version of the header: 5, 7 … 26 */
+	int version;          /* minor version of the header: 5, 7 … 26; 0 if it is not one of Go */
 	double ns_per_tick;   /* 0: unknown, time stamps are ticks */
 	bool started;         /* first_ts and last_ts are set */
 	int64_t first_ts, last_ts; /* of the ordered events */
@@ -40,6 +40,7 @@ struct tp_trace {
 
 	uint64_t *g_id, *m_id; /* by index */
 	int64_t *p_id;         /* by index; v1 pseudo-Ps keep their numbers */
+	uint32_t *g_name; /* by index: names, if they are not those of stacks (TP_EVF_NAMED); NULL */
 	uint32_t ng, nm, np;
 	size_t g_room, m_room, p_room;
 

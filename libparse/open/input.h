@@ -67,14 +67,16 @@ enum tp_format {
 	TP_FORMAT_UNKNOWN,
 	TP_FORMAT_TRACE_V1, /* go 1.5 – 1.21 execution trace */
 	TP_FORMAT_TRACE_V2, /* go 1.22 and later */
+	TP_FORMAT_TRACE_SCHED, /* of the kernel's scheduler (open/perf.h) */
 	TP_FORMAT_STORE,    /* a tprof store (or any SQLite file) */
 	TP_FORMAT_PROFILE,  /* of any kind (open/kind.h) */
 };
 
 struct tp_recognition {
 	enum tp_format format;
-	int version;   /* minor version of a trace header */
+	int version;   /* minor version of a trace header, 0 without one */
 	char name[48]; /* "go 1.22 trace", "heap profile (text)" */
+	char column[16]; /* of a trace: run.format, "go 1.22" */
 };
 
 /* Recognises a format by the first bytes (stacks of goroutines by a whole log, see tp_kind_of). Errors:

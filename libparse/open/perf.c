@@ -256,6 +256,40 @@ bool tp_perf_place(struct tp_scan line, struct tp_perf_place *out)
 	return tp_scan_int(&number, false, &out->line) == TP_NUMBER_OK && is_whole(number);
 }
 
+void tp_perf_line(struct tp_scan line, struct tp_perf_line *out)
+{
+	struct tp_scan s = tp_scan_trim(line);
+
+	if (is_whole(s))
+		out->kind = TP_PERF_BLANK;
+	else if (*s.at == '#')
+		out->kind = TP_PERF_COMMENT;
+	else if (*line.at != '\t' && tp_perf_sample(line, &out->sample))
+		out->kind = tp_scan_begins(out->sample.event, "PERF_RECORD_") ? TP_PERF_RECORD
+									      : TP_PERF_SAMPLE;
+	else if (tp_perf_frame(line, false, &out->frame))
+		out->kind = TP_PERF_FRAME;
+	else
+		out->kind = tp_perf_place(line, &out->place) ? TP_PERF_PLACE : TP_PERF_OTHER;
+}
+
+#define MAX_LOST ((int64_t)1 << 40)
+
+/* Reads "PERF_RECORD_LOST lost 12". */
+uint64_t tp_perf_lost(const struct tp_perf_sample *record)
+{
+	struct tp_scan rest = record->rest;
+	int64_t lost;
+
+	rest.at = tp_scan_find(rest, "lost ");
+	if (!tp_scan_begins(record->event, "PERF_RECORD_LOST") || !rest.at)
+		return 0;
+	tp_scan_text(&rest, "lost ");
+	if (tp_scan_int(&rest, false, &lost) != TP_NUMBER_OK || lost <= 0)
+		return 0;
+	return (uint64_t)(lost < MAX_LOST ? lost : MAX_LOST);
+}
+
 bool tp_perf_is(struct tp_scan text)
 {
 	struct tp_lines lines = tp_lines(text.at, tp_scan_left(&text));
@@ -283,4 +317,25 @@ bool tp_perf_is(struct tp_scan text)
 		}
 	}
 	return sample && framed && wrong * 4 <= right;
+}
+
+static const char switch_event[] = "sched:sched_switch";
+
+bool tp_perf_is_trace(const void *data, size_t size)
+{
+	struct tp_scan all = {data, data}, s;
+
+	all.end += size < TP_PERF_HEAD ? size : TP_PERF_HEAD;
+	for (s = all; (s.at = tp_scan_find(s, switch_event)) != NULL;) {
+		const char *from = memrchr(all.at, '\n', (size_t)(s.at - all.at));
+		const char *to = memchr(s.at, '\n', tp_scan_left(&s));
+		struct tp_scan line = {from ? from + 1 : all.at, to ? to : all.end};
+		struct tp_perf_sample sample;
+
+		if (tp_perf_sample(line, &sample) &&
+		    tp_scan_is(tp_perf_event(sample.event), switch_event))
+			return tp_perf_is(all);
+		s.at = line.end;
+	}
+	return false;
 }

@@ -38,6 +38,28 @@ bool tp_perf_sample(struct tp_scan line, struct tp_perf_sample *out);
 bool tp_perf_frame(struct tp_scan line, bool indented, struct tp_perf_frame *out);
 bool tp_perf_place(struct tp_scan line, struct tp_perf_place *out);
 
+/* What a line is, and its parts. */
+enum tp_perf_kind {
+	TP_PERF_BLANK,
+	TP_PERF_COMMENT,
+	TP_PERF_SAMPLE,
+	TP_PERF_RECORD, /* `sample`, whose event is PERF_RECORD_… */
+	TP_PERF_FRAME,
+	TP_PERF_PLACE,
+	TP_PERF_OTHER,
+};
+struct tp_perf_line {
+	enum tp_perf_kind kind;
+	struct tp_perf_sample sample;
+	struct tp_perf_frame frame;
+	struct tp_perf_place place;
+};
+void tp_perf_line(struct tp_scan line, struct tp_perf_line *out);
+
+/* Returns how many samples a record says are lost, at most 2^40, so that many can be added up; 0 for other
+ * records. */
+uint64_t tp_perf_lost(const struct tp_perf_sample *record);
+
 /* Takes the modifiers off "cycles:uppp" and "cpu-clock:uhH"; those of one event are one event. The name of
  * a tracepoint, "sched:sched_switch", has a word behind its colon. */
 struct tp_scan tp_perf_event(struct tp_scan event);
@@ -47,5 +69,9 @@ bool tp_perf_is_tracepoint(const struct tp_perf_sample *s);
  * comments, at least four of five are samples or their frames, and there is a sample with a frame, or a
  * tracepoint with its fields. */
 bool tp_perf_is(struct tp_scan text);
+
+/* Returns whether such a text is a trace: its first MiB has a sched:sched_switch event. */
+#define TP_PERF_HEAD ((size_t)1 << 20)
+bool tp_perf_is_trace(const void *data, size_t size);
 
 #endif

@@ -9,6 +9,7 @@
 #include "open/input.h"
 #include "open/kind.h"
 #include "open/lines.h"
+#include "open/perf.h"
 
 #define HEADER_BYTES 16
 #define READ_TRACES  "1.5, 1.7 to 1.11, 1.19, 1.21, 1.22, 1.23, 1.25 and 1.26"
@@ -40,6 +41,7 @@ static int recognise_trace(const uint8_t *data, size_t size, struct tp_recogniti
 		out->format = minor >= 22 ? TP_FORMAT_TRACE_V2 : TP_FORMAT_TRACE_V1;
 		out->version = minor;
 		snprintf(out->name, sizeof(out->name), "go 1.%d trace", minor);
+		snprintf(out->column, sizeof(out->column), "go 1.%d", minor);
 		return 0;
 	}
 	return tp_err_set(
@@ -160,6 +162,12 @@ int tp_recognise(const void *bytes, size_t size, struct tp_recognition *out, str
 		return 0;
 	}
 	kind = tp_kind_of(data, size);
+	if (kind == TP_KIND_PERF && tp_perf_is_trace(data, size)) {
+		out->format = TP_FORMAT_TRACE_SCHED;
+		snprintf(out->name, sizeof(out->name), "trace of perf script (text)");
+		snprintf(out->column, sizeof(out->column), "perf sched");
+		return 0;
+	}
 	if (kind) {
 		out->format = TP_FORMAT_PROFILE;
 		tp_kind_name(kind, data, size, out->name, sizeof(out->name));

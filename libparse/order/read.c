@@ -14,7 +14,7 @@ int tp_trace_read(struct tp_input *in, const struct tp_trace_options *opt, struc
 	code = tp_recognise(in->data, in->size, &seen, err);
 	if (code)
 		return code;
-	if (seen.format != TP_FORMAT_TRACE_V1 && seen.format != TP_FORMAT_TRACE_V2)
+	if (seen.format == TP_FORMAT_PROFILE || seen.format == TP_FORMAT_STORE)
 		return tp_err_set(err, TP_EUNKNOWN, 0, "this is a %s, not an execution trace",
 				  seen.name);
 	trace->dict = tp_dict_new();
@@ -23,5 +23,7 @@ int tp_trace_read(struct tp_input *in, const struct tp_trace_options *opt, struc
 	trace->version = seen.version;
 	if (seen.format == TP_FORMAT_TRACE_V1)
 		return tp_v1_read(in, opt, trace, sink, err);
+	if (seen.format == TP_FORMAT_TRACE_SCHED)
+		return tp_sched_read(in, opt, trace, sink, err);
 	return tp_v2_read(in, opt, trace, sink, err);
 }

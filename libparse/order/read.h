@@ -1,6 +1,6 @@
 /* From a dump in memory to ordered events: the way to read a trace.
  *
- * tp_trace_read() decodes and orders a whole trace of any version (go 1.5 to go 1.26), fills the run's
+ * tp_trace_read() decodes and orders a whole trace of any version (go 1.5 to go 1.26, or of the kernel's scheduler), fills the run's
  * dictionary, and hands ordered events in batches to a sink. Batches arrive in order, on the calling thread;
  * the sink may use the events of a batch only during the call. Dictionary and trace tables (goroutine ids …)
  * only grow while the read goes on: a batch may refer to anything that is in them by then. A sink in another
@@ -32,10 +32,12 @@ struct tp_sink {
 int tp_trace_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
 		  const struct tp_sink *sink, struct tp_err *err);
 
-/* The two decoders behind tp_trace_read; same contract. */
+/* The decoders behind tp_trace_read; same contract. */
 int tp_v1_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
 	       const struct tp_sink *sink, struct tp_err *err);
 int tp_v2_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
 	       const struct tp_sink *sink, struct tp_err *err);
+int tp_sched_read(struct tp_input *in, const struct tp_trace_options *opt, struct tp_trace *trace,
+		  const struct tp_sink *sink, struct tp_err *err);
 
 #endif

@@ -64,8 +64,9 @@ static uint32_t add_cell(struct tp_aggregate *a, const struct tp_gsum *sum, uint
 {
 	const struct tp_cause cause = tp_cause_of_bits(bits);
 	struct tp_site site = {
-	    .entry =
-		sum->known & TP_SUM_NAMED ? sum->name_stack : (uint32_t)(doer >> 8) | TP_SITE_OF_G,
+	    .entry = sum->known & TP_SUM_NAMED && sum->name_stack
+			 ? sum->name_stack
+			 : (uint32_t)(doer >> 8) | TP_SITE_OF_G,
 	    .state = (uint8_t)doer,
 	    .reason = cause.reason,
 	    .stack = cause.stack,

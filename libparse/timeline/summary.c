@@ -81,6 +81,8 @@ int tp_summary_enter(struct tp_timeline *t, const struct tp_event *ev, struct tp
 	}
 	if (ev->flags & TP_EVF_INFERRED)
 		sum->inferred++;
+	if (ev->flags & TP_EVF_NAMED)
+		sum->known |= TP_SUM_NAMED;
 	if (!(sum->known & TP_SUM_NAMED)) {
 		uint32_t stack = tp_event_own_stack(ev);
 
@@ -448,7 +450,9 @@ int tp_summary_finish(struct tp_timeline *t, const struct tp_trace *trace, struc
 			uint32_t g = c << TP_CHUNK_BITS | i;
 			bool again = life < lives.n && lives.of[life].g == g;
 
-			s->names[s->nnames++] = tp_name_of_stack(trace->dict, sum.name_stack);
+			s->names[s->nnames++] = trace->g_name
+						    ? trace->g_name[g]
+						    : tp_name_of_stack(trace->dict, sum.name_stack);
 			code = put_row(t, trace, g, &sum, again ? &lives.of[life++] : NULL, err);
 		}
 	}

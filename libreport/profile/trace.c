@@ -41,12 +41,15 @@ static const uint32_t view_states[REP_NTRACE_VIEWS] = {
 /* runtime/pprof's rate is 100 Hz; a trace of a Go program does not say whether it set another. */
 #define CPU_PERIOD_NS INT64_C(10000000)
 
-static int64_t period_of(const struct tp_dict *d)
+/* Returns the time that a CPU sample stands for, or 0 if that is not known: what perf samples has any rate, so
+ * its samples are only counted. */
+static int64_t period_of(const struct tp_run *run, const struct tp_dict *d)
 {
 	uint32_t string = 0;
 	int64_t ns = tp_cpu_period(d, &string);
+	bool go = run->format && !strncmp(run->format, "go ", 3);
 
-	return ns ? ns : CPU_PERIOD_NS;
+	return run->ticks ? 0 : ns ? ns : go ? CPU_PERIOD_NS : 0;
 }
 
 enum { COUNT, TIME, NTYPES };
@@ -240,7 +243,7 @@ static int add_cpu_samples(struct building *b, struct tp_err *err)
 				     err);
 	if (code)
 		return code;
-	period = period_of(v->dict);
+	period = period_of(&v->run->row, v->dict);
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_CPU_SAMPLE]; i++) {
 		int64_t ts = REP_COL(v, CPU_SAMPLE, ts_ns)[i];
 		int64_t goroutine = REP_COL(v, CPU_SAMPLE, goroutine)[i];
@@ -276,11 +279,11 @@ static int describe(struct building *b)
 	/* Go's CPU profiles have the types samples and cpu, which lets them be compared with this
 	 * one. */
 	code = rep_trace_add_type(b->p, cpu ? "samples" : "events", "count");
-	if (!code && !(cpu && run->ticks))
+	if (!code && (!cpu || period_of(run, b->v.dict)))
 		code = rep_trace_add_type(b->p, rep_trace_views[b->opt->view].name, unit);
-	if (!code && cpu && !run->ticks) {
+	if (!code && cpu && period_of(run, b->v.dict)) {
 		b->p->period_type = b->p->types[TIME];
-		b->p->period = period_of(b->v.dict);
+		b->p->period = period_of(run, b->v.dict);
 	}
 	if (!nameless(b->v.dict))
 		m.flags = TP_MAPPING_FUNCTIONS | TP_MAPPING_FILENAMES | TP_MAPPING_LINES |

@@ -20,8 +20,6 @@
 
 #define MAX_EVENTS 64 /* the last stands for all others if there are more */
 
-#define MAX_LOST ((int64_t)1 << 40)
-
 enum key { KEY_COMM, KEY_PID, KEY_TID, KEY_CPU, KEY_TIME, NKEYS };
 
 static const char *const keys[NKEYS] = {
@@ -270,24 +268,6 @@ static int end_sample(struct perf *f)
 	return failed(f, code);
 }
 
-/* Reads "PERF_RECORD_LOST lost 12"; all other records say nothing about samples. */
-static int read_record(struct perf *f, const struct tp_perf_sample *s)
-{
-	struct tp_scan rest = s->rest;
-	int64_t lost;
-
-	if (!tp_scan_begins(s->event, "PERF_RECORD_LOST"))
-		return 0;
-	rest.at = tp_scan_find(rest, "lost ");
-	if (!rest.at)
-		rest = (struct tp_scan){s->rest.end, s->rest.end};
-	tp_scan_text(&rest, "lost ");
-	if (tp_scan_int(&rest, false, &lost) != TP_NUMBER_OK || lost <= 0)
-		return 0;
-	/* Many of them are added up. */
-	return lose(f, lost < MAX_LOST ? (uint64_t)lost : MAX_LOST, "says that perf lost samples");
-}
-
 static int begin_sample(struct perf *f, const struct tp_perf_sample *s)
 {
 	struct tp_perf_frame frame;
@@ -326,36 +306,40 @@ static int add_place(struct perf *f, const struct tp_perf_place *place)
 
 static int read_line(struct perf *f)
 {
-	struct tp_scan line = tp_scan_trim(f->lines.line);
-	struct tp_perf_sample s;
-	struct tp_perf_frame frame;
-	struct tp_perf_place place;
+	struct tp_perf_line line;
+	uint64_t lost;
 	int code;
 
-	if (line.at == line.end) {
+	tp_perf_line(f->lines.line, &line);
+	switch (line.kind) {
+	case TP_PERF_BLANK:
 		/* Some versions print an empty line before the stack. */
 		f->ended |= f->open && f->frames.size;
 		f->stray = false;
 		return f->frames.size ? end_sample(f) : 0;
-	}
-	if (*line.at == '#')
+	case TP_PERF_COMMENT:
 		return 0;
-	if (*f->lines.line.at != '\t' && tp_perf_sample(f->lines.line, &s)) {
+	case TP_PERF_SAMPLE:
 		code = end_sample(f);
-		if (!code)
-			code = is_record(&s) ? read_record(f, &s) : begin_sample(f, &s);
-		return code;
-	}
-	if (tp_perf_frame(f->lines.line, false, &frame)) {
+		return code ? code : begin_sample(f, &line.sample);
+	case TP_PERF_RECORD: /* all but one kind say nothing about samples */
+		code = end_sample(f);
+		lost = tp_perf_lost(&line.sample);
+		return code || !lost ? code : lose(f, lost, "says that perf lost samples");
+	case TP_PERF_FRAME:
 		if (f->open)
-			return add_frame(f, &frame);
+			return add_frame(f, &line.frame);
 		if (f->stray)
 			return 0;
 		f->stray = true;
 		return lose(f, 1, "is a frame of a stack without the line of its sample");
+	case TP_PERF_PLACE:
+		if (f->open && f->frames.size)
+			return add_place(f, &line.place);
+		break;
+	case TP_PERF_OTHER:
+		break;
 	}
-	if (f->open && f->frames.size && tp_perf_place(f->lines.line, &place))
-		return add_place(f, &place);
 	if (f->open)
 		return lose(f, 0, "is not a frame of a stack (ADDRESS FUNCTION (FILE))");
 	f->others++;
