@@ -145,6 +145,8 @@ struct cmd {
 	const struct argp *argp;
 	char **words; /* the command line, nwords of them */
 	int nwords;
+	/* Takes a file of the command line, or NULL once it has been parsed; NULL: they are no files. */
+	error_t (*on_file)(struct cmd *cmd, char *arg, struct argp_state *state);
 	struct cmd_draft draft;	    /* of the file that `output` names (file.h) */
 	bool run_told;		    /* a note has said that --run picks nothing of dumps */
 	struct cmd_scratch scratch; /* holds the store of a dump if there is no cache */
@@ -188,6 +190,11 @@ error_t cmd_set_option(int key, char *arg, struct argp_state *state);
  * for which that returns ARGP_ERR_UNKNOWN are handled here: CMD_SETS, -o FILE, -n ROWS, and files as
  * `kinds` says. Does not return after wrong arguments or --help. */
 void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv);
+
+/* The two parts of cmd_parse for a command that reads no dumps, so that it links nothing that does; it ends
+ * with cmd_written, and its terminal fields stay unset. */
+void cmd_begin(const struct cmd *cmd);
+void cmd_parse_options(struct cmd *cmd, const struct argp *argp, int argc, char **argv);
 
 /* Keeps the pages of freed arrays, for commands that allocate large arrays again and again: saves
  * up to a third of the system's time and costs some memory. Call it first. */

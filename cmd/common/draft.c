@@ -29,23 +29,24 @@ static void forget(struct cmd_draft *d)
 	*d = (struct cmd_draft){.fd = -1};
 }
 
-int cmd_draft_begin(struct cmd_draft *d, const char *path, bool keep)
+int cmd_draft_begin(struct cmd_draft *d, const char *path, unsigned how)
 {
 	struct stat st;
 	bool there = !stat(path, &st);
 	int why;
 
-	*d = (struct cmd_draft){.fd = -1, .keep = keep};
+	*d = (struct cmd_draft){.fd = -1, .how = how};
 	if (!there && errno != ENOENT)
 		return -1;
-	if (there && keep) {
+	if (there && how & CMD_DRAFT_KEEP) {
 		errno = EEXIST;
 		return -1;
 	}
 	d->path = strdup(path);
 	if (!d->path)
 		return -1;
-	tp_temp_sweep(path);
+	if (!(how & CMD_DRAFT_QUICK))
+		tp_temp_sweep(path);
 	if (!tp_temp_create(path, &d->part, &d->fd, NULL)) {
 		if (!(there ? tp_temp_take_after(d->fd, &st) : fchmod(d->fd, mode)))
 			return 0;
@@ -84,9 +85,10 @@ int cmd_draft_end(struct cmd_draft *d, bool done)
 	if (!d->part)
 		return 0;
 	/* Files that cannot be synced, such as pipes, fail with EINVAL. */
-	if (done && !d->unsynced && fsync(d->fd) && errno != EINVAL)
+	if (done && !(d->how & CMD_DRAFT_QUICK) && fsync(d->fd) && errno != EINVAL)
 		why = errno;
-	if (done && !why && (d->keep ? name_new(d->part, d->path) : rename(d->part, d->path)))
+	if (done && !why &&
+	    (d->how & CMD_DRAFT_KEEP ? name_new(d->part, d->path) : rename(d->part, d->path)))
 		why = errno;
 	if (!done || why)
 		unlink(d->part);
@@ -98,12 +100,12 @@ int cmd_draft_end(struct cmd_draft *d, bool done)
 	return why ? -1 : 0;
 }
 
-FILE *cmd_draft_open(struct cmd_draft *d, const char *path, bool keep)
+FILE *cmd_draft_open(struct cmd_draft *d, const char *path, unsigned how)
 {
 	FILE *f;
 	int fd, why;
 
-	if (cmd_draft_begin(d, path, keep))
+	if (cmd_draft_begin(d, path, how))
 		return NULL;
 	/* The draft keeps its own descriptor for the lock. */
 	fd = fcntl(d->fd, F_DUPFD_CLOEXEC, 3);

@@ -45,13 +45,13 @@ static void test_draft_has_the_mode_of_new_files(void **state)
 		umask(masks[i]);
 		cmd_draft_learn_mode();
 		assert_int_equal(umask(0), masks[i]);
-		assert_int_equal(cmd_draft_begin(&d, path, false), 0);
+		assert_int_equal(cmd_draft_begin(&d, path, 0), 0);
 		assert_int_equal(cmd_draft_end(&d, true), 0);
 		assert_int_equal(stat(path, &st), 0);
 		assert_int_equal(st.st_mode & 0777, 0666 & ~masks[i]);
 		/* A replaced file's mode takes precedence. */
 		assert_int_equal(chmod(path, 0640), 0);
-		assert_int_equal(cmd_draft_begin(&d, path, false), 0);
+		assert_int_equal(cmd_draft_begin(&d, path, 0), 0);
 		assert_int_equal(cmd_draft_end(&d, true), 0);
 		assert_int_equal(stat(path, &st), 0);
 		assert_int_equal(st.st_mode & 0777, 0640);
@@ -69,7 +69,7 @@ static void replace(gid_t group, mode_t bits, struct stat *st)
 	assert_int_equal(chown(path, (uid_t)-1, group), 0);
 	assert_int_equal(chmod(path, bits), 0);
 	assert_int_equal(seteuid(65534), 0);
-	assert_int_equal(cmd_draft_begin(&d, path, false), 0);
+	assert_int_equal(cmd_draft_begin(&d, path, 0), 0);
 	assert_int_equal(cmd_draft_end(&d, true), 0);
 	assert_int_equal(seteuid(0), 0);
 	assert_int_equal(stat(path, st), 0);
@@ -121,7 +121,7 @@ static void test_draft_is_of_the_same_owner(void **state)
 	}
 	assert_int_equal(close(creat(path, 0600)), 0);
 	assert_int_equal(chown(path, 65534, 1234), 0);
-	assert_int_equal(cmd_draft_begin(&d, path, false), 0);
+	assert_int_equal(cmd_draft_begin(&d, path, 0), 0);
 	assert_int_equal(cmd_draft_end(&d, true), 0);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_uid, 65534);
@@ -141,7 +141,7 @@ static void test_draft_says_why(void **state)
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	least = before;
 	least.rlim_cur = 1000;
-	f = cmd_draft_open(&d, path, false);
+	f = cmd_draft_open(&d, path, 0);
 	assert_non_null(f);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &least), 0);
 	for (int i = 0; i < 1 << 20; i++)
@@ -167,7 +167,7 @@ static void test_draft_leaves_locks(void **state)
 		snprintf(name, sizeof(name), "%s/%s", dir, files[i].name);
 		assert_int_equal(close(creat(name, 0600)), 0);
 	}
-	assert_int_equal(cmd_draft_begin(&d, path, false), 0);
+	assert_int_equal(cmd_draft_begin(&d, path, 0), 0);
 	assert_int_equal(cmd_draft_end(&d, true), 0);
 	for (size_t i = 0; i < 2; i++) {
 		snprintf(name, sizeof(name), "%s/%s", dir, files[i].name);

@@ -125,7 +125,7 @@ int cmd_file_begin(struct cmd *cmd, const char *const *others, size_t n)
 	if (!place)
 		return fail(cmd, path);
 	if (!there || S_ISREG(st.st_mode))
-		fd = cmd_draft_begin(draft, place, false) ? -1 : draft->fd;
+		fd = cmd_draft_begin(draft, place, 0) ? -1 : draft->fd;
 	if (fd < 0 && there && as_it_is(&st))
 		fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
 	free(place);

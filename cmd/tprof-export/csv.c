@@ -74,7 +74,7 @@ static int export_file(struct export_args *args, const char *table)
 		n--;
 	if (asprintf(&path, "%.*s/%s.csv", (int)n, args->cmd.output, table) < 0)
 		return cmd_nomem(&args->cmd);
-	f = cmd_draft_open(&draft, path, false);
+	f = cmd_draft_open(&draft, path, 0);
 	if (!f) {
 		status = system_error(args, path);
 	} else if (write_table(args, table, rep_sink_file(f), &rows, &err)) {

@@ -86,7 +86,7 @@ static bool put_lines(FILE *f, const struct tp_buf *lines)
 int report_write(const struct report *r, const char *path, struct tp_err *err)
 {
 	struct cmd_draft draft;
-	FILE *f = cmd_draft_open(&draft, path, false);
+	FILE *f = cmd_draft_open(&draft, path, 0);
 	bool done = f != NULL;
 	int why = errno;
 

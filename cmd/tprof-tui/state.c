@@ -25,7 +25,7 @@ bool tui_state_write(const char *name, const void *data, size_t size, char *path
 	if (!folder(dir) || cmd_make_folders(dir))
 		return false;
 	snprintf(path, room, "%s/%s", dir, name);
-	f = cmd_draft_open(&draft, path, false);
+	f = cmd_draft_open(&draft, path, 0);
 	if (!f)
 		return false;
 	done = !fchmod(draft.fd, 0600) && (!size || fwrite(data, 1, size, f) == size);

@@ -8,24 +8,6 @@
 
 #define NO_ROOM 1 /* only cause() returns it: TP_EIO because the disk is full */
 
-static int is_full(int number)
-{
-	return number == ENOSPC || number == EDQUOT || number == EFBIG;
-}
-
-int(tp_sys_err)(struct tp_err *err, int number, const char *path, const char *doing)
-{
-	char text[128];
-
-	if (number == ENOMEM)
-		return tp_err_set(err, TP_ENOMEM, TP_OFFSET_NONE, "%s: out of memory", path);
-	if (is_full(number))
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "disk full while writing %s: %s",
-				  path, strerror_r(number, text, sizeof(text)));
-	return tp_err_set(err, number == ENOENT ? TP_ENOENT : TP_EIO, TP_OFFSET_NONE, "%s %s: %s",
-			  doing, path, strerror_r(number, text, sizeof(text)));
-}
-
 /* Returns the errno of the last system call that failed on the store's file or its journal; 0 if
  * none did. COMMIT loses what sqlite3_system_errno() says. */
 static int file_errno(struct sqlite3 *db)
@@ -51,7 +33,7 @@ static int system_errno(struct sqlite3 *db, int rc, int last)
 	case SQLITE_IOERR:
 		if (!number)
 			number = file_errno(db);
-		return number ? number : is_full(last) ? last : EIO;
+		return number ? number : tp_is_full(last) ? last : EIO;
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		/* SQLite takes a page that cannot be read for a damaged one. */
@@ -78,7 +60,7 @@ static int cause(struct sqlite3 *db, const char *path, int last, char *why, size
 		snprintf(why, room, "out of memory");
 		return TP_ENOMEM;
 	case SQLITE_FULL: /* SQLite uses it for ENOSPC only */
-		number = is_full(number) ? number : ENOSPC;
+		number = tp_is_full(number) ? number : ENOSPC;
 		break;
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
@@ -134,7 +116,7 @@ static int cause(struct sqlite3 *db, const char *path, int last, char *why, size
 		return TP_ESTORE;
 	}
 	snprintf(why, room, "%s", strerror(number));
-	return is_full(number) ? NO_ROOM : number == ENOENT ? TP_ENOENT : TP_EIO;
+	return tp_is_full(number) ? NO_ROOM : number == ENOENT ? TP_ENOENT : TP_EIO;
 }
 
 int tp_sql_unread(struct sqlite3 *db)

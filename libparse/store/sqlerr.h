@@ -2,6 +2,8 @@
 #ifndef TP_STORE_SQLERR_H
 #define TP_STORE_SQLERR_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
 struct sqlite3;
@@ -19,6 +21,9 @@ int tp_sql_cause(struct tp_err *err, struct sqlite3 *db, const char *doing);
 /* Returns the errno of a read of the store that failed at some time, 0 if none did. After one, what SQLite says about
  * the content is not to be trusted. */
 int tp_sql_unread(struct sqlite3 *db);
+
+/* Returns whether a system call failed because the disk is full. */
+bool tp_is_full(int number);
 
 /* The same for a system call that failed with `number` (errno). */
 int tp_sys_err(struct tp_err *err, int number, const char *path, const char *doing);

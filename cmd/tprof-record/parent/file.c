@@ -38,10 +38,9 @@ int rec_file_begin(struct rec_file *f, const char *folder, const char *name, str
 		errno = ENAMETOOLONG;
 		return failed(err, "create it");
 	}
-	f->stream = cmd_draft_open(&f->draft, path, false);
+	f->stream = cmd_draft_open(&f->draft, path, CMD_DRAFT_QUICK);
 	if (!f->stream)
 		return failed(err, "create it");
-	f->draft.unsynced = true;
 	snprintf(f->part, sizeof(f->part), "%s", f->draft.part);
 	atomic_store(&current, f);
 	return 0;

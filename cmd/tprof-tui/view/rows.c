@@ -332,7 +332,7 @@ int tui_table_save(struct tui_table *table, const char *path, const struct rep_s
 bool tui_save_view(struct tui_view *v, const char *path)
 {
 	struct cmd_draft draft;
-	FILE *file = cmd_draft_open(&draft, path, true);
+	FILE *file = cmd_draft_open(&draft, path, CMD_DRAFT_KEEP);
 	struct rep_sink sink;
 	struct tp_err err;
 	int code;
