@@ -114,6 +114,7 @@ LIBS := $(LIBCOMMON) $(LIBREPORT) $(LIBPARSE)
 LIBRECORD := $(if $(REC_SRC),$(B)/librecord.a)
 LIBTUI := $(B)/libtui.a
 PRELOAD := $(if $(PRELOAD_SRC),$(B)/lib/tprof-preload.so)
+SYMBOLS := $(if $(REC_SRC),$(B)/lib/tprof-symbols.so)
 API := $(if $(API_SRC),$(B)/lib/libtprof-record.so)
 LIBTPROF := $(B)/lib/libtprof.so
 SCRIPTS := $(B)/share/tprof/slurm.sh
@@ -203,9 +204,17 @@ $(B)/test/cmd/tprof-tui/%: $(B)/obj/cmd/tprof-tui/%.o $(LIBTUI) $(LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PIE) -o $@ $< $(LIBTUI) $(LIBS) $(ALL_LDFLAGS) $(TEST_LIBS) $(PKG_LIBS) $(JAIL_LIBS) $(TUI_LIBS)
 
-$(B)/bin/tprof-record: $(LIBRECORD)
-# What it is made of comes before what that needs.
+$(B)/bin/tprof-record: $(LIBRECORD) $(SYMBOLS)
+# What it is made of comes before what that needs. Each library that it does not load makes its start shorter.
 $(B)/bin/tprof-record: LIBS_BEFORE = $(LIBRECORD)
+$(B)/bin/tprof-record: ALL_LDFLAGS += -Wl,--as-needed
+
+# What it loads to read programs (tprof-record/symbols.c): libparse/symbol, with elfutils.
+$(SYMBOLS): $(call obj,$(addprefix libparse/symbol/,image.c unwind.c)) $(LIBPARSE)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(if $(SAN),,-Wl$(comma)--no-undefined) -Wl,--as-needed -Wl,--exclude-libs,ALL -o $@ \
+		$(call obj,$(addprefix libparse/symbol/,image.c unwind.c)) $(LIBPARSE) $(ALL_LDFLAGS) $(PKG_LIBS)
 
 $(B)/test/$(REC)/%: $(B)/obj/$(REC)/%.o $(LIBRECORD) $(LIBS)
 	$(call say,LD,$@)
@@ -380,7 +389,7 @@ endef
 define INSTALL_LIST
 $(foreach c,$(INSTALLED),755|$(B)/bin/$(c)|$(BINDIR)/$(c)$(newline))
 $(foreach e,$(COURIER),755|$(e)|$(PRIVATEDIR)/$(notdir $(e))$(newline))
-$(foreach e,$(EXTENSION) $(PRELOAD),644|$(e)|$(PRIVATEDIR)/$(notdir $(e))$(newline))
+$(foreach e,$(EXTENSION) $(PRELOAD) $(SYMBOLS),644|$(e)|$(PRIVATEDIR)/$(notdir $(e))$(newline))
 $(foreach l,$(API),644|$(l)|$(LIBDIR)/libtprof-record.so.0
 link|libtprof-record.so.0|$(LIBDIR)/libtprof-record.so
 644|$(REC)/api/tprof-record.h|$(INCLUDEDIR)/tprof-record.h

@@ -1,6 +1,7 @@
 /* tprof-record: runs a program and leaves traces and profiles of it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -553,8 +554,11 @@ int main(int argc, char **argv)
 	struct args args = {.cmd = {.name = "tprof-record", .help = help, .in_order = true},
 			    .request = REC_REQUEST_INIT};
 
+	/* Our threads allocate little; arenas of their own would cost more than waiting does. */
+	mallopt(M_ARENA_MAX, 1);
 	rec_signals_keep(&args.signals);
-	cmd_parse(&args.cmd, &argp, argc, argv);
+	cmd_begin(&args.cmd);
+	cmd_parse_options(&args.cmd, &argp, argc, argv);
 	keep_streams_apart();
-	return cmd_finish(&args.cmd, run(&args));
+	return cmd_written(&args.cmd, run(&args));
 }

@@ -36,7 +36,7 @@ for c in cmd/tprof*/main.c; do
 	holds tprof "bin/$c" "share/man/man1/$c.1.gz" "share/bash-completion/completions/$c" \
 		"share/zsh/vendor-completions/_$c" "share/fish/vendor_completions.d/$c.fish"
 done
-holds tprof lib/tprof/tprof.so lib/tprof/tprof-preload.so share/man/man5/tprof-store.5.gz share/doc/tprof/copyright
+holds tprof lib/tprof/tprof.so lib/tprof/tprof-preload.so lib/tprof/tprof-symbols.so share/man/man5/tprof-store.5.gz share/doc/tprof/copyright
 holds libtprof-record0 'lib/[^/]*/libtprof-record.so.0'
 holds libtprof-record-dev include/tprof-record.h 'lib/[^/]*/libtprof-record.so' 'lib/[^/]*/pkgconfig/tprof-record.pc' \
 	share/man/man3/tprof-record.3.gz

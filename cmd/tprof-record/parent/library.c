@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const places[] = {"../lib/tprof-preload.so", "../lib/tprof/tprof-preload.so"};
+static const char *const places[] = {"../lib", "../lib/tprof"};
 
-static int find_beside(char path[PATH_MAX], struct tp_err *err)
+int rec_library_beside(const char *name, char path[PATH_MAX], struct tp_err *err)
 {
 	char own[PATH_MAX], candidate[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
@@ -22,7 +22,7 @@ static int find_beside(char path[PATH_MAX], struct tp_err *err)
 	if (slash)
 		*slash = 0;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (snprintf(candidate, sizeof(candidate), "%s/%s", own, places[i]) >=
+		if (snprintf(candidate, sizeof(candidate), "%s/%s/%s", own, places[i], name) >=
 		    (int)sizeof(candidate))
 			continue;
 		if (realpath(candidate, path))
@@ -32,19 +32,25 @@ static int find_beside(char path[PATH_MAX], struct tp_err *err)
 					  strerror(errno));
 	}
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "the library tprof-preload.so is not beside the command (in ../lib or "
-			  "../lib/tprof); install it, or say where it is with TPROF_PRELOAD");
+			  "the library %s is not beside the command (in ../lib or ../lib/tprof)",
+			  name);
 }
 
 int rec_library_find(char path[PATH_MAX], const char *given, struct tp_err *err)
 {
 	int code = 0;
 
-	if (!given || !*given)
-		code = find_beside(path, err);
-	else if (!realpath(given, path))
+	if (!given || !*given) {
+		code = rec_library_beside("tprof-preload.so", path, err);
+		if (code == TP_ENOENT)
+			tp_err_set(
+			    err, code, TP_OFFSET_NONE,
+			    "the library tprof-preload.so is not beside the command (in ../lib or "
+			    "../lib/tprof); install it, or say where it is with TPROF_PRELOAD");
+	} else if (!realpath(given, path)) {
 		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "TPROF_PRELOAD: %.200s: %s",
 				  given, strerror(errno));
+	}
 	if (code)
 		return code;
 	if (access(path, R_OK))

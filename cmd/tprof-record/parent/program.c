@@ -2,10 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <link.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -84,72 +85,106 @@ static int find(const char *name, const char *search, char path[PATH_MAX])
 
 /* ---- examining the file ---- */
 
-/* Reads the name of the dynamic linker that the program asks for, "" if it does not ask for one.
- * Returns false if the file cannot be read. */
-static bool read_loader(Elf *elf, char loader[256])
+/* Read by hand, as libelf and what it needs would be a large part of our start. All of it is untrusted: a
+ * table has a limit, and a name that cannot be read is "". */
+
+enum { MAX_PARTS = 4096, MAX_ENTRIES = 1 << 16, MAX_NAMES = 1 << 20, NAME = 32 };
+
+static bool read_at(int fd, uint64_t offset, void *to, size_t size)
 {
-	GElf_Phdr part;
-	size_t n = 0;
+	return offset <= INT64_MAX - size && pread(fd, to, size, (off_t)offset) == (ssize_t)size;
+}
 
-	loader[0] = 0;
-	if (elf_getphdrnum(elf, &n))
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const Elf_Data *data;
+/* Reads the text at an offset, as much of it as there is room for. */
+static const char *read_text(int fd, uint64_t offset, char *text, size_t room)
+{
+	ssize_t n = offset <= INT64_MAX - room ? pread(fd, text, room - 1, (off_t)offset) : 0;
 
-		if (!gelf_getphdr(elf, (int)i, &part))
-			return false;
-		if (part.p_type != PT_INTERP || part.p_filesz < 2)
-			continue;
-		data = elf_getdata_rawchunk(elf, (int64_t)part.p_offset, (size_t)part.p_filesz,
-					    ELF_T_BYTE);
-		if (!data)
-			return false;
-		snprintf(loader, 256, "%.*s", (int)(data->d_size < 255 ? data->d_size : 255),
-			 (const char *)data->d_buf);
-	}
-	return true;
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
+/* Returns a table of n entries, which the caller frees; NULL if it cannot be read. */
+static void *read_table(int fd, uint64_t offset, uint64_t n, size_t most, size_t size)
+{
+	void *table = n && n <= most ? malloc(n * size) : NULL;
+
+	if (table && read_at(fd, offset, table, n * size))
+		return table;
+	free(table);
+	return NULL;
 }
 
 /* Finds the runtime of a sanitizer among the needed libraries; that runtime must be loaded first. */
-static void find_first(Elf *elf, Elf_Scn *dynamic, size_t strings, char first[32])
+static void find_first(int fd, const ElfW(Shdr) * dynamic, const ElfW(Shdr) * strings,
+		       char first[32])
 {
 	static const char *const names[] = {"libasan.so", "libtsan.so", "liblsan.so",
 					    "libhwasan.so"};
-	Elf_Data *data = elf_getdata(dynamic, NULL);
-	GElf_Dyn entry;
+	uint64_t n = dynamic->sh_size / sizeof(ElfW(Dyn));
+	ElfW(Dyn) *entry = read_table(fd, dynamic->sh_offset, n, MAX_ENTRIES, sizeof(*entry));
+	char name[NAME + 1];
 
-	for (int n = 0; gelf_getdyn(data, n, &entry); n++) {
-		const char *name =
-		    entry.d_tag == DT_NEEDED ? elf_strptr(elf, strings, entry.d_un.d_val) : NULL;
-
-		for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++)
-			if (!strncmp(name, names[i], strlen(names[i])) && strlen(name) < 32 &&
+	for (uint64_t i = 0; entry && i < n && entry[i].d_tag != DT_NULL; i++) {
+		if (entry[i].d_tag != DT_NEEDED || entry[i].d_un.d_val >= strings->sh_size)
+			continue;
+		read_text(fd, strings->sh_offset + entry[i].d_un.d_val, name, sizeof(name));
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+			if (!strncmp(name, names[k], strlen(names[k])) && strlen(name) < 32 &&
 			    !strpbrk(name, ": /"))
 				strcpy(first, name);
 	}
+	free(entry);
+}
+
+/* Returns whether a section has the name of one that Go's linker makes; other linkers leave out the first. */
+static bool has_go_section(int fd, const ElfW(Shdr) * section, size_t n, const ElfW(Shdr) * strings)
+{
+	char *names = read_table(fd, strings->sh_offset, strings->sh_size, MAX_NAMES, 1);
+	bool is_go = false;
+
+	for (size_t i = 0; names && i < n; i++) {
+		uint64_t left = strings->sh_size - section[i].sh_name;
+
+		is_go |= section[i].sh_name < strings->sh_size &&
+			 (!strncmp(names + section[i].sh_name, ".note.go.buildid", left) ||
+			  !strncmp(names + section[i].sh_name, ".go.buildinfo", left));
+	}
+	free(names);
+	return is_go;
 }
 
 /* Returns whether the sections say that it is a Go program. Fills in `first` (find_first). */
-static bool look_at_sections(Elf *elf, char first[32])
+static bool look_at_sections(int fd, const ElfW(Ehdr) * h, char first[32])
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr head;
-	bool is_go = false;
-	size_t names;
+	size_t n = h->e_shentsize == sizeof(ElfW(Shdr)) ? h->e_shnum : 0;
+	ElfW(Shdr) *section = read_table(fd, h->e_shoff, n, UINT16_MAX, sizeof(*section));
+	bool is_go;
 
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, &head)) {
-		const char *name = elf_strptr(elf, names, head.sh_name);
-
-		if (head.sh_type == SHT_DYNAMIC)
-			find_first(elf, section, head.sh_link, first);
-		/* Other linkers than Go's leave out the first. */
-		if (name && (!strcmp(name, ".note.go.buildid") || !strcmp(name, ".go.buildinfo")))
-			is_go = true;
-	}
+	for (size_t i = 0; section && i < n; i++)
+		if (section[i].sh_type == SHT_DYNAMIC && section[i].sh_link < n)
+			find_first(fd, &section[i], &section[section[i].sh_link], first);
+	is_go =
+	    section && h->e_shstrndx < n && has_go_section(fd, section, n, &section[h->e_shstrndx]);
+	free(section);
 	return is_go;
+}
+
+/* Reads the name of the dynamic linker that the program asks for, "" if it does not ask for one.
+ * Returns false if the file cannot be read. */
+static bool read_loader(int fd, const ElfW(Ehdr) * h, char loader[256])
+{
+	ElfW(Phdr) *part = h->e_phentsize == sizeof(*part)
+			       ? read_table(fd, h->e_phoff, h->e_phnum, MAX_PARTS, sizeof(*part))
+			       : NULL;
+
+	loader[0] = 0;
+	for (size_t i = 0; part && i < h->e_phnum; i++)
+		if (part[i].p_type == PT_INTERP && part[i].p_filesz >= 2)
+			read_text(fd, part[i].p_offset, loader,
+				  part[i].p_filesz < 255 ? (size_t)part[i].p_filesz + 1 : 256);
+	free(part);
+	return part || !h->e_phnum;
 }
 
 /* The program may run all the same; the verdict is open. */
@@ -190,27 +225,21 @@ static void judge_loader(struct rec_program *p, const char *path, const char *lo
 
 static void judge_elf(struct rec_program *p, const char *path, int fd, const char *head)
 {
-	Elf64_Ehdr h; /* e_machine lies at the same place in both classes */
+	ElfW(Ehdr) h; /* e_machine lies at the same place in both classes */
 	char loader[256];
-	Elf *elf;
 
 	memcpy(&h, head, sizeof(h));
 	if (h.e_ident[EI_CLASS] != __ehdr_start.e_ident[EI_CLASS] ||
-	    h.e_machine != __ehdr_start.e_machine) {
+	    h.e_machine != __ehdr_start.e_machine)
 		judge(p, REC_UNRECORDABLE,
 		      "%s is a program for another architecture (%s-bit, ELF machine %u): the "
 		      "recorder's "
 		      "library cannot be loaded into it; record a build for this machine",
 		      p->path, h.e_ident[EI_CLASS] == ELFCLASS32 ? "32" : "64", h.e_machine);
-		return;
-	}
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && read_loader(elf, loader))
-		judge_loader(p, path, loader, look_at_sections(elf, p->first));
+	else if (read_loader(fd, &h, loader))
+		judge_loader(p, path, loader, look_at_sections(fd, &h, p->first));
 	else
-		note_unreadable(p, path, elf_errmsg(-1));
-	elf_end(elf);
+		note_unreadable(p, path, "it is damaged");
 }
 
 /* ld.so ignores LD_PRELOAD if the program gets rights that its caller lacks. */

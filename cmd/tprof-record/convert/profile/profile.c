@@ -400,8 +400,11 @@ int rec_profile_pack(const struct tp_profile *profile, struct tp_buf *out, struc
 	int code = tp_profile_encode(profile, NULL, &plain, err);
 
 	if (!code) {
-		/* A small profile is not made smaller by more effort, which begins with more memory. */
-		gzip = libdeflate_alloc_compressor(plain.size < 4096 ? 1 : 6);
+		/* A file of less than a block takes a block, so it is not compressed, which would begin with
+		 * more memory than the profile has. Old versions of the library have no level 0. */
+		gzip = libdeflate_alloc_compressor(plain.size < 4000 ? 0 : 6);
+		if (!gzip)
+			gzip = libdeflate_alloc_compressor(1);
 		if (!gzip || tp_buf_reserve(out, libdeflate_gzip_compress_bound(gzip, plain.size)))
 			code = tp_nomem(err);
 	}
