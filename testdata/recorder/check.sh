@@ -178,7 +178,7 @@ of_the_library() {
 }
 
 # The longest first.
-groups='crashes early held odd sandbox children soup hooks die threads inside series others heaps traces_in_the_middle of_the_library'
+groups='crashes early held odd sandbox children soup hooks die threads inside series others heaps pid_cannot from_silent_server traces_in_the_middle of_the_library'
 
 if [ -n "$results" ]; then
 	$group

@@ -120,6 +120,68 @@ pid_refused() {
 	fi
 }
 
+# refuses NAME PID TEXT: a process that cannot be recorded is refused, and the message has this text.
+refuses() {
+	rm -rf dumps
+	record --pid="$2" --for=100ms -o dumps >recorder.out 2>outside.err
+	status=$?
+	kill "$2"
+	if [ $status -eq 3 ] && grep -q "$3" outside.err && [ ! -e dumps ]; then
+		ok "$1"
+	else
+		bad "$1" "status $status" outside.err
+	fi
+}
+
+pid_cannot() {
+	cat >lives.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *stay(void *arg)
+{
+	sleep(60);
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	(void)argv;
+	if (argc > 1)
+		pthread_create(&t, NULL, stay, NULL);
+	if (argc > 1)
+		pthread_exit(NULL);
+	sleep(60);
+}
+C
+	if ! ${CC:-cc} -O1 -static -o lives lives.c -pthread 2>compiler.err; then
+		skip 'pid: processes that cannot be recorded' "$(head -n 1 compiler.err)"
+		return
+	fi
+	./lives on & servers="$servers $!"
+	sleep 0.3
+	refuses 'pid: its main thread has ended' $! 'its main thread has ended, .*start the program with tprof-record'
+	if [ "$(id -u)" -eq 0 ]; then
+		mkdir -p root && cp lives root
+		chroot root /lives & servers="$servers $!"
+		sleep 0.3
+		refuses 'pid: another root folder' $! 'another root folder than ours (a container); run tprof-record there'
+	fi
+	# pause(), by the 32-bit system call 29.
+	python3 -c "import struct, sys
+code = bytes([0xb8, 29, 0, 0, 0, 0xcd, 0x80, 0xeb, 0xf7])
+head = b'\x7fELF\x01\x01\x01' + bytes(9) + struct.pack('<HHIIIIIHHHHHH', 2, 3, 1, 0x8048054, 52, 0, 0, 52, 32, 1, 40, 0, 0)
+part = struct.pack('<8I', 1, 0, 0x8048000, 0x8048000, 84 + len(code), 84 + len(code), 5, 4096)
+open('short', 'wb').write(head + part + code)" && chmod +x short
+	./short 2>/dev/null & servers="$servers $!"
+	sleep 0.3
+	if kill -0 $! 2>/dev/null; then
+		refuses 'pid: a 32-bit program' $! '32-bit programs cannot be recorded; record a 64-bit build'
+	else
+		skip 'pid: a 32-bit program' 'the kernel does not run it'
+	fi
+}
+
 running_programs() {
 	pid_refused
 	can_attach || return

@@ -110,6 +110,42 @@ from_debuginfod() {
 	unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
 }
 
+# A server on the loopback address that never answers: ^C goes on without it, and the files are written.
+from_silent_server() {
+	stripped || { skip 'a download that is cancelled' 'there is no objcopy'; return; }
+	port=$(free_port)
+	python3 -c "import socket, time
+s = socket.create_server(('127.0.0.1', $port))
+open('listens', 'w').close()
+c = s.accept()
+open('asked', 'w').close()
+time.sleep(100)" &
+	servers="$servers $!"
+	for _ in $(seq 200); do
+		[ -e listens ] && break
+		sleep 0.1
+	done
+	DEBUGINFOD_CACHE_PATH=$PWD/silent DEBUGINFOD_URLS=http://127.0.0.1:$port \
+		"$bin/tprof-record" -o dumps --all --heap=1 -- ./bare 2>recorded.err &
+	recorder=$!
+	for _ in $(seq 100); do
+		[ -e asked ] && break
+		sleep 0.1
+	done
+	sleep 0.6
+	kill -INT $recorder
+	begun=$(date +%s)
+	wait $recorder
+	status=$?
+	if grep -q 'built without debuginfod\|cannot be used' recorded.err; then
+		skip 'a download that is cancelled' 'there is no libdebuginfod'
+	elif [ $status = 0 ] && [ $(($(date +%s) - begun)) -lt 30 ] && grep -q 'the download was cancelled' recorded.err; then
+		has 'a download that is cancelled' dumps/heap.pb.gz bare+0x
+	else
+		bad 'a download that is cancelled' "status $status, or it is not told" recorded.err
+	fi
+}
+
 # Both manglings, without debugging information.
 rust_names() {
 	for mangling in legacy v0; do

@@ -73,6 +73,20 @@ static bool has_our_root(pid_t pid)
 	       (ours.st_dev == its.st_dev && ours.st_ino == its.st_ino);
 }
 
+/* Returns why /proc has no program of a process. */
+static const char *why_no_program(pid_t pid)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	/* A folder with a folder for each thread. */
+	return !stat(path, &st) && st.st_nlink > 3
+		   ? "its main thread has ended, and the kernel no longer shows what the other "
+		     "threads run; start the program with tprof-record"
+		   : "it is over, or is a thread of the kernel";
+}
+
 /* Returns whether the process can be recorded: a program of this processor, which we may look at. */
 static int check(pid_t pid, struct tp_err *err)
 {
@@ -91,13 +105,13 @@ static int check(pid_t pid, struct tp_err *err)
 		return refuse(err, pid, "tprof-record cannot record itself");
 	f = open_file(pid, "exe");
 	if (!f)
-		return errno == EACCES || errno == EPERM
-			   ? not_allowed(err, pid)
-			   : refuse(err, pid, "it is over, or is a thread of the kernel");
+		return errno == EACCES || errno == EPERM ? not_allowed(err, pid)
+							 : refuse(err, pid, why_no_program(pid));
 	(void)!fread(head, 1, sizeof(head), f);
 	fclose(f);
 	if (head[EI_CLASS] == ELFCLASS32)
-		return refuse(err, pid, "32-bit programs cannot be recorded");
+		return refuse(err, pid,
+			      "32-bit programs cannot be recorded; record a 64-bit build");
 	/* Stacks unwound by other files of the same names would be wrong. */
 	if (!has_our_root(pid))
 		return refuse(err, pid,
@@ -398,7 +412,8 @@ static void ending_signals(sigset_t *set)
 	sigaddset(set, SIGQUIT);
 }
 
-/* Ends the recorder at the next signal, unless that is the one which ended the recording, sent twice. */
+/* Ends the recorder at the next signal, unless that is the one which ended the recording, sent twice, or it
+ * cancels a download. */
 static void *wait_to_give_up(void *arg)
 {
 	const uint64_t since = rec_now();
@@ -409,7 +424,7 @@ static void *wait_to_give_up(void *arg)
 	do
 		if (sigwait(&set, &sig))
 			return arg;
-	while (rec_now() - since < (uint64_t)PATIENCE_MS * 1000000);
+	while (rec_now() - since < (uint64_t)PATIENCE_MS * 1000000 || rec_debuginfod_cancel());
 	rec_file_abandon();
 	rec_end_like(sig);
 	_exit(128 + sig);

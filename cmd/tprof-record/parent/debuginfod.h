@@ -21,6 +21,10 @@ struct rec_debuginfod {
 char *rec_debuginfod_fetch(void *ctx, const char *build_id);
 void rec_debuginfod_end(struct rec_debuginfod *d);
 
+/* Cancels the download that is under way, within a second, and all further ones. Returns false if there is none, or
+ * it is cancelled already. For any thread. */
+bool rec_debuginfod_cancel(void);
+
 /* Appends to a remark why there are no names and lines from servers, if asking has failed. */
 void rec_debuginfod_remark(const struct rec_debuginfod *d, char *remark, size_t room);
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tprof-record/parent/debuginfod.h"
 #include "tprof-record/parent/file.h"
 
 enum { PATIENCE_MS = 500 /* after which a signal ends a recorder whose program is over */ };
@@ -100,7 +101,7 @@ void rec_session_reap(struct rec_session *s)
 }
 
 /* Handles a signal to the recorder when the program is over: the first ends the waiting for other
- * processes, the next the writing of files. */
+ * processes, the next a download of names, and the next the writing of files. */
 static void signal_at_the_end(struct rec_session *s, int sig)
 {
 	if (sig != SIGINT && sig != SIGTERM && sig != SIGQUIT && sig != SIGHUP)
@@ -111,6 +112,8 @@ static void signal_at_the_end(struct rec_session *s, int sig)
 	}
 	/* It may be the signal that ended the program, sent to us as well. */
 	if (rec_now() - s->over_ns < (uint64_t)PATIENCE_MS * 1000000)
+		return;
+	if (rec_debuginfod_cancel())
 		return;
 	rec_file_abandon();
 	rec_end_like(sig);
