@@ -6,15 +6,48 @@
 #include "base/big.h"
 #include "base/hist.h"
 #include "base/many.h"
+#include "base/random.h"
+#include "base/seed.h"
+#include "base/sum.h"
 
 static const double quantile[REP_NPERCENTILES] = {
     [REP_P50] = 0.50, [REP_P90] = 0.90, [REP_P99] = 0.99};
+
+static int put(struct rep_dist *d, uint32_t owner, uint32_t bucket, int64_t value, int64_t count)
+{
+	uint64_t hash;
+	int code;
+
+	if (!d->n)
+		d->seed = tp_seed();
+	hash = tp_mix64(tp_mix64(d->seed, (uint64_t)owner << 32 | bucket), (uint64_t)value);
+	d->puts++;
+	for (struct tp_probe p = {0}; tp_table_next(&d->table, hash, &p);) {
+		struct rep_dist_item *item = &d->item[p.row];
+
+		if (item->value == value && item->owner == owner && item->bucket == bucket) {
+			tp_sum(&item->count, count);
+			return 0;
+		}
+	}
+	code = tp_grow_raw(&d->item, &d->room, d->n, sizeof(*d->item));
+	if (!code)
+		code = tp_table_add(&d->table, hash, d->n);
+	if (!code)
+		d->item[d->n++] = (struct rep_dist_item){owner, bucket, value, count};
+	return code;
+}
+
+int rep_dist_put(struct rep_dist *d, uint32_t owner, int64_t ns)
+{
+	return put(d, owner, TP_HIST_BUCKETS, ns, 1);
+}
 
 int rep_dist_put_bucket(struct rep_dist *d, uint32_t owner, int bucket, int64_t count)
 {
 	if (bucket < 0 || bucket >= TP_HIST_BUCKETS || count <= 0)
 		return 0;
-	return rep_dist_put_item(d, owner, (uint32_t)bucket, count);
+	return put(d, owner, (uint32_t)bucket, 0, count);
 }
 
 static int by_value(const void *a, const void *b)
@@ -67,18 +100,24 @@ void rep_select_rank(int64_t *v, size_t from, size_t to, size_t k)
 	}
 }
 
-/* Nearest rank, as in base/hist.h. */
+/* Nearest rank of a percentile, as in base/hist.h. */
+static size_t rank_of(int which, size_t n)
+{
+	double at = quantile[which] * (double)n;
+	size_t r = (size_t)at;
+
+	if (at - (double)r > 1e-9 * at)
+		r++;
+	return r ? r - 1 : 0;
+}
+
 void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p)
 {
 	size_t from = 0;
 
 	for (int i = 0; i < REP_NPERCENTILES; i++) {
-		double at = quantile[i] * (double)n;
-		size_t r = (size_t)at;
+		size_t r = rank_of(i, n);
 
-		if (at - (double)r > 1e-9 * at)
-			r++;
-		r = r ? r - 1 : 0;
 		rep_select_rank(ns, from, n, r);
 		p->ns[i] = ns[r];
 		from = r;
@@ -93,20 +132,17 @@ static int by_bucket(const void *a, const void *b)
 	return x->bucket < y->bucket ? -1 : x->bucket > y->bucket;
 }
 
-static int solve_mixed(const int64_t *value, const uint32_t *bucket, size_t n,
-		       struct rep_percentiles *p)
+static int solve_mixed(const struct rep_dist_item *item, size_t n, struct rep_percentiles *p)
 {
 	struct tp_hist_count *c = tp_many(n, sizeof(*c));
 
 	if (!c)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		c[i].bucket = bucket[i];
-		c[i].count = (uint64_t)value[i];
-		if (bucket[i] == TP_HIST_BUCKETS) {
-			c[i].bucket = (uint32_t)tp_hist_bucket((uint64_t)value[i]);
-			c[i].count = 1;
-		}
+		c[i].bucket = item[i].bucket;
+		c[i].count = (uint64_t)item[i].count;
+		if (item[i].bucket == TP_HIST_BUCKETS)
+			c[i].bucket = (uint32_t)tp_hist_bucket((uint64_t)item[i].value);
 	}
 	qsort(c, n, sizeof(*c), by_bucket);
 	for (int i = 0; i < REP_NPERCENTILES; i++)
@@ -117,24 +153,46 @@ static int solve_mixed(const int64_t *value, const uint32_t *bucket, size_t n,
 	return 0;
 }
 
+static int by_item_value(const void *a, const void *b)
+{
+	const struct rep_dist_item *x = a, *y = b;
+
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+static void solve_exact(struct rep_dist_item *item, size_t n, struct rep_percentiles *p)
+{
+	size_t count = 0, before = 0, at = 0;
+
+	qsort(item, n, sizeof(*item), by_item_value);
+	for (size_t i = 0; i < n; i++)
+		count += (size_t)item[i].count;
+	for (int i = 0; i < REP_NPERCENTILES; i++) {
+		size_t r = rank_of(i, count);
+
+		while (at + 1 < n && before + (size_t)item[at].count <= r)
+			before += (size_t)item[at++].count;
+		p->ns[i] = item[at].value;
+	}
+	p->known = p->exact = true;
+}
+
 /* Items by owner: those of owner i are start[i] … start[i + 1] - 1. */
 struct groups {
 	size_t *start;
-	int64_t *value;
-	uint32_t *bucket; /* NULL if every value is a duration */
-	bool *mixed;	  /* by owner */
+	struct rep_dist_item *item;
+	bool *mixed; /* by owner */
 };
 
 /* A counting sort. */
 static int group(const struct rep_dist *d, struct groups *g, size_t n)
 {
-	bool any = false;
 	size_t at = 0;
 
 	g->start = calloc(n + 1, sizeof(*g->start));
 	g->mixed = calloc(n + 1, sizeof(*g->mixed));
-	g->value = tp_big_many(d->n, sizeof(*g->value));
-	if (!g->start || !g->mixed || !g->value)
+	g->item = tp_big_many(d->n, sizeof(*g->item));
+	if (!g->start || !g->mixed || !g->item)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct rep_dist_item *item = &d->item[i];
@@ -143,26 +201,17 @@ static int group(const struct rep_dist *d, struct groups *g, size_t n)
 			continue;
 		g->start[item->owner]++;
 		if (item->bucket != TP_HIST_BUCKETS)
-			any = g->mixed[item->owner] = true;
+			g->mixed[item->owner] = true;
 	}
-	if (any && !(g->bucket = tp_many(d->n, sizeof(*g->bucket))))
-		return TP_ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		size_t count = g->start[i];
 
 		g->start[i] = at;
 		at += count;
 	}
-	for (size_t i = 0; i < d->n; i++) {
-		const struct rep_dist_item *item = &d->item[i];
-
-		if (item->owner >= n)
-			continue;
-		at = g->start[item->owner]++;
-		g->value[at] = item->value;
-		if (any)
-			g->bucket[at] = item->bucket;
-	}
+	for (size_t i = 0; i < d->n; i++)
+		if (d->item[i].owner < n)
+			g->item[g->start[d->item[i].owner]++] = d->item[i];
 	/* Each start is now the end of its group, which is the start of the next one. */
 	memmove(g->start + 1, g->start, n * sizeof(*g->start));
 	g->start[0] = 0;
@@ -179,19 +228,19 @@ int rep_dist_solve(const struct rep_dist *d, struct rep_percentiles *p, size_t n
 		size_t at = g.start[i], count = g.start[i + 1] - at;
 
 		if (count && g.mixed[i])
-			code = solve_mixed(g.value + at, g.bucket + at, count, &p[i]);
+			code = solve_mixed(g.item + at, count, &p[i]);
 		else if (count)
-			rep_percentiles_of(g.value + at, count, &p[i]);
+			solve_exact(g.item + at, count, &p[i]);
 	}
 	free(g.start);
 	free(g.mixed);
-	free(g.value);
-	free(g.bucket);
+	free(g.item);
 	return code;
 }
 
 void rep_dist_release(struct rep_dist *d)
 {
 	free(d->item);
+	tp_table_release(&d->table);
 	memset(d, 0, sizeof(*d));
 }

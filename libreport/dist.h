@@ -12,17 +12,23 @@
 
 #include "base/err.h"
 #include "base/hist.h"
-#include "base/many.h"
+#include "base/table.h"
 
+/* Equal durations are one item, so that a long run needs no more memory than it has different
+ * durations: clocks of traces have a grid. */
 struct rep_dist_item {
 	uint32_t owner;
-	uint32_t bucket; /* TP_HIST_BUCKETS: `value` is a duration, else a count */
-	int64_t value;
+	uint32_t bucket; /* TP_HIST_BUCKETS: of `value` itself */
+	int64_t value;	 /* 0 for a bucket */
+	int64_t count;
 };
 
 struct rep_dist {
 	struct rep_dist_item *item;
 	size_t n, room;
+	size_t puts; /* durations and buckets given */
+	struct tp_table table;
+	uint64_t seed;
 };
 
 /* A note for tables in which some percentiles are not exact. */
@@ -43,22 +49,9 @@ void rep_select_rank(int64_t *v, size_t from, size_t to, size_t k);
 /* Computes the exact percentiles of n > 0 durations, which are reordered. */
 void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p);
 
-/* Private to rep_dist_put and rep_dist_put_bucket. */
-static inline int rep_dist_put_item(struct rep_dist *d, uint32_t owner, uint32_t bucket,
-				    int64_t value)
-{
-	if (tp_grow_raw(&d->item, &d->room, d->n, sizeof(*d->item)))
-		return TP_ENOMEM;
-	d->item[d->n++] = (struct rep_dist_item){owner, bucket, value};
-	return 0;
-}
-
-/* Adds a duration. Returns 0 or TP_ENOMEM. */
-static inline int rep_dist_put(struct rep_dist *d, uint32_t owner, int64_t ns)
-{
-	return rep_dist_put_item(d, owner, TP_HIST_BUCKETS, ns);
-}
-
+/* Adds a duration, or a number of durations in a bucket (nothing, if there is no such bucket or
+ * number). Return 0, TP_ENOMEM or TP_ELIMIT. */
+int rep_dist_put(struct rep_dist *d, uint32_t owner, int64_t ns);
 int rep_dist_put_bucket(struct rep_dist *d, uint32_t owner, int bucket, int64_t count);
 /* Computes the percentiles of owners 0 … n-1; ignores items of other owners. */
 int rep_dist_solve(const struct rep_dist *d, struct rep_percentiles *p, size_t n);

@@ -110,9 +110,9 @@ static int fold(struct adding *a)
 	a->folded = true;
 	for (size_t i = 0; i < a->dist.n && !code; i++)
 		code = put_bucket(a, a->dist.item[i].owner,
-				  (uint32_t)tp_hist_bucket((uint64_t)a->dist.item[i].value), 1);
+				  (uint32_t)tp_hist_bucket((uint64_t)a->dist.item[i].value),
+				  a->dist.item[i].count);
 	rep_dist_release(&a->dist);
-	memset(&a->dist, 0, sizeof(a->dist));
 	return code;
 }
 
@@ -128,7 +128,7 @@ static int put_latency(struct adding *a, uint32_t pair, int64_t woken, int64_t r
 	}
 	tp_sum(&w->latency_ns, ns);
 	tp_sum(&a->out->latency_ns, ns);
-	if (!a->folded && a->dist.n >= EXACT_MOST)
+	if (!a->folded && a->dist.puts >= EXACT_MOST)
 		code = fold(a);
 	if (code)
 		return code;

@@ -8,6 +8,7 @@
 #include "base/many.h"
 #include "base/sum.h"
 #include "store/sqlerr.h"
+#include "store/stream.h"
 
 /* Returns whether a segment's blocks follow the previous one's. If a damaged store had segments
  * with shared blocks, every event could be read as often as there are segments. */
@@ -167,6 +168,67 @@ int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, 
 	return table == TP_TABLE_GOROUTINE && missing & REP_BIT(GOROUTINE, id)
 		   ? rep_goids_load(&v->goids, v->store, v->run->row.id, err)
 		   : 0;
+}
+
+/* ---- part by part ---- */
+
+#define SHORT_CELLS ((int64_t)1 << 19) /* 4 MiB: several reports of a page use such a table */
+
+struct visit {
+	struct rep_view *v;
+	rep_view_fn fn;
+	void *ctx;
+};
+
+static int on_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
+{
+	struct visit *visit = ctx;
+	struct rep_view *v = visit->v;
+	enum tp_table_id table = rows->table;
+	const int64_t *loaded[TP_MAX_COLUMNS];
+	size_t nrows = v->nrows[table];
+	int code;
+
+	memcpy(loaded, v->col[table], sizeof(loaded));
+	for (unsigned c = 0; c < TP_MAX_COLUMNS; c++)
+		v->col[table][c] = rows->col[c];
+	v->nrows[table] = rows->nrows;
+	code = visit->fn(visit->ctx, v, first, err);
+	memcpy(v->col[table], loaded, sizeof(loaded));
+	v->nrows[table] = nrows;
+	return code;
+}
+
+/* Returns 1 if all of these columns are loaded or few enough to be, 0, or an error. */
+static int is_short(struct rep_view *v, enum tp_table_id table, uint32_t columns,
+		    struct tp_err *err)
+{
+	int64_t rows, parts, ncolumns = 0;
+	bool loaded = true;
+	int code;
+
+	for (unsigned c = 0; c < tp_tables[table].ncolumns; c++) {
+		ncolumns += columns >> c & 1;
+		loaded = loaded && (!(columns >> c & 1) || v->col[table][c]);
+	}
+	if (loaded || (v->seen[table] && !v->nrows[table]))
+		return 1;
+	code = tp_stream_count(v->store, v->run->row.id, tp_tables[table].name, &rows, &parts, err);
+	return code ? code : rows <= SHORT_CELLS / ncolumns;
+}
+
+int rep_view_visit(struct rep_view *v, enum tp_table_id table, uint32_t columns, rep_view_fn fn,
+		   void *ctx, struct tp_err *err)
+{
+	struct visit visit = {v, fn, ctx};
+	const struct tp_rows_visitor visitor = {.rows = on_rows, .ctx = &visit};
+	int code = is_short(v, table, columns, err);
+
+	if (!code)
+		return tp_rows_visit(v->store, v->run->row.id, table, columns, &visitor, err);
+	if (code == 1)
+		code = rep_view_load(v, table, columns, err);
+	return code || !v->nrows[table] ? code : fn(ctx, v, 0, err);
 }
 
 int rep_view_string(struct rep_view *v, uint32_t id, uint32_t *common)

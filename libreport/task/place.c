@@ -130,7 +130,7 @@ static int put(struct rep_places *p, struct rep_place place)
 		place.task = TP_NONE;
 	if (place.from >= place.to || (place.task == TP_NONE && place.region == TP_NONE))
 		return 0;
-	code = tp_grow(&p->place, &p->room, p->n, sizeof(*p->place));
+	code = tp_grow_raw(&p->place, &p->room, p->n, sizeof(*p->place));
 	if (!code)
 		p->place[p->n++] = place;
 	return code;
@@ -211,26 +211,46 @@ static int sweep(struct sweep *s, const struct list *l)
 	return code ? code : leave(s, INT64_MAX);
 }
 
-int rep_places_init(struct rep_places *p, struct rep_view *v, struct tp_err *err)
+static int places_each(struct rep_places *p, struct rep_view *v, rep_places_fn fn, void *ctx,
+		       struct tp_err *err)
 {
 	struct sweep s = {.out = p};
 	struct rep_tasks tasks;
-	int code = rep_tasks_init_ids(&tasks, v, err);
+	int code = rep_tasks_init_ids(&tasks, v, err), failed = 0;
 
 	*p = (struct rep_places){0};
 	if (!code && (tasks.n || v->nrows[TP_TABLE_REGION])) {
-		code = make_lists(&s, v);
-		if (!code)
+		failed = make_lists(&s, v);
+		if (!failed)
 			fill_lists(&s, &tasks);
-		for (size_t g = 0; !code && g < s.ngoroutines; g++)
-			code = sweep(&s, &s.list[g]);
-		if (code)
-			tp_err_full(err, code, "the run has too many tasks and regions");
+		for (size_t g = 0; !code && !failed && g < s.ngoroutines; g++) {
+			failed = sweep(&s, &s.list[g]);
+			if (failed || !fn || !p->n)
+				continue;
+			code = fn(ctx, p, err);
+			p->n = 0;
+		}
 	}
+	if (failed)
+		code = tp_err_full(err, failed, "the run has too many tasks and regions");
 	rep_tasks_release(&tasks);
 	free(s.all);
 	free(s.list);
 	free(s.stack);
+	return code;
+}
+
+int rep_places_init(struct rep_places *p, struct rep_view *v, struct tp_err *err)
+{
+	return places_each(p, v, NULL, NULL, err);
+}
+
+int rep_places_each(struct rep_view *v, rep_places_fn fn, void *ctx, struct tp_err *err)
+{
+	struct rep_places p;
+	int code = places_each(&p, v, fn, ctx, err);
+
+	rep_places_release(&p);
 	return code;
 }
 

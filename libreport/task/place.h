@@ -30,6 +30,10 @@ struct rep_places {
  * case. */
 int rep_places_init(struct rep_places *p, struct rep_view *v, struct tp_err *err);
 void rep_places_release(struct rep_places *p);
+/* Calls fn with the places of each goroutine that has some; of the whole run they may be too many to
+ * keep. A nonzero result of fn ends this and becomes its result. Other errors are those above. */
+typedef int (*rep_places_fn)(void *ctx, const struct rep_places *of_goroutine, struct tp_err *err);
+int rep_places_each(struct rep_view *v, rep_places_fn fn, void *ctx, struct tp_err *err);
 /* Returns where a goroutine was at a time; NULL if in no task or region. */
 const struct rep_place *rep_places_at(const struct rep_places *p, uint32_t goroutine, int64_t ns);
 

@@ -65,40 +65,50 @@ int rep_durations_add(struct rep_job *job, uint32_t row, int64_t ns)
 	return spend(&job->durations, row, ns) ? 0 : TP_ENOMEM;
 }
 
-/* Takes the histograms of this run's sites to those rows for which wanted[row] is set (NULL: to
- * all). */
-static int take_histograms(struct rep_durations *d, struct rep_view *v, const bool *wanted,
-			   struct tp_err *err)
-{
-	const int64_t *site, *bucket, *count;
-	bool any = false;
-	int code;
+struct taking {
+	struct rep_durations *d;
+	const bool *wanted; /* by row; NULL: all */
+};
 
-	for (size_t i = 0; i < d->nsites && !any; i++)
-		any = d->site_owner[i] && (!wanted || wanted[d->site_owner[i] - 1]);
-	if (!any)
-		return 0;
-	code = rep_view_load(
-	    v, TP_TABLE_SITE_HIST,
-	    REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) | REP_BIT(SITE_HIST, count), err);
-	if (code)
-		return code;
-	site = REP_COL(v, SITE_HIST, site);
-	bucket = REP_COL(v, SITE_HIST, bucket);
-	count = REP_COL(v, SITE_HIST, count);
+static int take_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
+{
+	const struct taking *t = ctx;
+	struct rep_durations *d = t->d;
+	const int64_t *site = REP_COL(v, SITE_HIST, site);
+	const int64_t *bucket = REP_COL(v, SITE_HIST, bucket);
+	const int64_t *count = REP_COL(v, SITE_HIST, count);
+
+	(void)first;
 	for (size_t i = 0; i < v->nrows[TP_TABLE_SITE_HIST]; i++) {
 		uint32_t owner;
 
 		if (site[i] < 0 || (uint64_t)site[i] >= d->nsites)
 			continue;
 		owner = d->site_owner[site[i]];
-		if (!owner || (wanted && !wanted[owner - 1]) || bucket[i] < 0 ||
+		if (!owner || (t->wanted && !t->wanted[owner - 1]) || bucket[i] < 0 ||
 		    bucket[i] >= TP_HIST_BUCKETS)
 			continue;
 		if (rep_dist_put_bucket(&d->dist, owner - 1, (int)bucket[i], count[i]))
 			return rep_job_fail(err, TP_ENOMEM);
 	}
 	return 0;
+}
+
+/* Takes the histograms of this run's sites to those rows for which wanted[row] is set (NULL: to
+ * all). */
+static int take_histograms(struct rep_durations *d, struct rep_view *v, const bool *wanted,
+			   struct tp_err *err)
+{
+	struct taking t = {d, wanted};
+	bool any = false;
+
+	for (size_t i = 0; i < d->nsites && !any; i++)
+		any = d->site_owner[i] && (!wanted || wanted[d->site_owner[i] - 1]);
+	return any ? rep_view_visit(v, TP_TABLE_SITE_HIST,
+				    REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) |
+					REP_BIT(SITE_HIST, count),
+				    take_rows, &t, err)
+		   : 0;
 }
 
 int rep_durations_end(struct rep_job *job, struct rep_view *v, struct tp_err *err)

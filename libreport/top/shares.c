@@ -53,27 +53,32 @@ static int64_t time_of(const struct rep_view *v, const struct rep_inside *in,
 	return ns;
 }
 
-static int put_places(struct rep_shares *s, struct rep_view *v, const struct rep_inside *in,
-		      const struct rep_places *places, rep_row_fn row, void *ctx)
+struct placing {
+	struct rep_shares *s;
+	struct rep_view *v;
+	const struct rep_inside *in; /* NULL: all time counts */
+	rep_row_fn row;
+	void *ctx;
+};
+
+static int put_places(void *ctx, const struct rep_places *places, struct tp_err *err)
 {
+	const struct placing *to = ctx;
+	uint32_t at = to->row(to->ctx, places->place[0].goroutine);
 	int code = 0;
 
-	for (size_t i = 0, next; !code && i < places->n; i = next) {
+	for (size_t i = 0, next; at != TP_NONE && !code && i < places->n; i = next) {
 		const struct rep_place *p = &places->place[i];
-		int64_t ns = time_of(v, in, p);
-		uint32_t at;
+		int64_t ns = time_of(to->v, to->in, p);
 
 		/* Its other regions, too. */
 		for (next = i + 1;
-		     next < places->n && p->task != TP_NONE &&
-		     p[next - i].goroutine == p->goroutine && p[next - i].task == p->task;
-		     next++)
-			tp_sum(&ns, time_of(v, in, &p[next - i]));
-		at = ns ? row(ctx, p->goroutine) : TP_NONE;
-		if (at != TP_NONE)
-			code = put_place(s, v, at, p, ns);
+		     next < places->n && p->task != TP_NONE && p[next - i].task == p->task; next++)
+			tp_sum(&ns, time_of(to->v, to->in, &p[next - i]));
+		if (ns)
+			code = put_place(to->s, to->v, at, p, ns);
 	}
-	return code;
+	return code ? rep_job_fail(err, code) : 0;
 }
 
 int rep_shares_put_places(struct rep_shares *s, struct rep_view *v, rep_row_fn row, void *ctx,
@@ -83,18 +88,12 @@ int rep_shares_put_places(struct rep_shares *s, struct rep_view *v, rep_row_fn r
 	bool within = rep_filter_inside(f);
 	struct rep_members members = v->members;
 	struct rep_inside in = {0};
-	struct rep_places places = {0};
+	struct placing to = {.s = s, .v = v, .in = within ? &in : NULL, .row = row, .ctx = ctx};
 	int code = within ? rep_inside_init(&in, v, f->text.task, f->text.region, err) : 0;
 
 	v->members = members;
 	if (!code)
-		code = rep_places_init(&places, v, err);
-	if (!code) {
-		code = put_places(s, v, within ? &in : NULL, &places, row, ctx);
-		if (code)
-			rep_job_fail(err, code);
-	}
-	rep_places_release(&places);
+		code = rep_places_each(v, put_places, &to, err);
 	rep_inside_release(&in);
 	return code;
 }

@@ -168,12 +168,9 @@ static bool needs_goroutines(const struct rep_job *job, const struct rep_filter 
 	       f->given[REP_FILTER_IGNORE] || !job->opt->tables || job->opt->whole;
 }
 
-static int load(const struct rep_job *job, struct rep_view *v, const struct source *s,
-		struct tp_err *err)
+static uint32_t columns_of(const struct source *s, bool goroutines)
 {
 	uint32_t columns = 1u << s->name | 1u << s->start | 1u << s->end;
-	bool goroutines = needs_goroutines(job, v->filter);
-	int code;
 
 	if (goroutines)
 		columns |= 1u << s->goroutine | 1u << s->stack;
@@ -185,11 +182,7 @@ static int load(const struct rep_job *job, struct rep_view *v, const struct sour
 		columns |= REP_BIT(RANGE, complete);
 	if (s->table == TP_TABLE_TASK)
 		columns |= REP_BIT(TASK, id);
-	code = rep_view_load(v, s->table, columns, err);
-	if (!code && goroutines && v->nrows[s->table])
-		code = rep_view_load(v, TP_TABLE_GOROUTINE,
-				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
-	return code;
+	return columns;
 }
 
 static int64_t cell(const struct rep_view *v, const struct source *s, int column, size_t i)
@@ -280,29 +273,43 @@ static bool chosen(struct rep_job *job, const struct source *s, uint32_t i)
 	return s == &tasks ? rep_choose_task(&job->choice, i) : rep_choose_region(&job->choice, i);
 }
 
-static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
+static int add_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
 {
+	struct rep_job *job = ctx;
 	const struct source *s = source_of(job);
 	bool goroutines = needs_goroutines(job, v->filter), choosy = is_choosy(job);
-	int code = load(job, v, s, err);
+	int code = goroutines ? rep_view_load(v, TP_TABLE_GOROUTINE,
+					      REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err)
+			      : 0;
 
-	if (!code && choosy)
-		code = rep_job_tasks(job, v, err);
 	if (code)
 		return code;
-	*(struct last *)job->state = (struct last){.known = false};
 	for (size_t i = 0; !code && i < v->nrows[s->table]; i++) {
 		int64_t goroutine = goroutines ? cell(v, s, s->goroutine, i) : TP_NULL;
 
 		if (goroutines && !rep_view_matches(v, goroutine, cell(v, s, s->stack, i)))
 			continue;
-		if (choosy && !chosen(job, s, (uint32_t)i))
+		if (choosy && !chosen(job, s, (uint32_t)(first + i)))
 			continue;
 		code = add_row(job, v, s, i);
 	}
-	if (!job->nrows && choosy)
-		rep_pick_hint(v, s == &regions, job->note, sizeof(job->note));
 	return code ? rep_job_fail(err, code) : 0;
+}
+
+static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
+{
+	const struct source *s = source_of(job);
+	bool choosy = is_choosy(job);
+	int code = choosy ? rep_job_tasks(job, v, err) : 0;
+
+	*(struct last *)job->state = (struct last){.known = false};
+	if (!code)
+		code = rep_view_visit(v, s->table,
+				      columns_of(s, needs_goroutines(job, v->filter)), add_rows,
+				      job, err);
+	if (!code && !job->nrows && choosy)
+		rep_pick_hint(v, s == &regions, job->note, sizeof(job->note));
+	return code;
 }
 
 /* Mark assists wait, too, and many goroutines do so at once. */

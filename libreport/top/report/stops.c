@@ -98,19 +98,15 @@ static int add_row(struct rep_job *job, struct rep_view *v, size_t i)
 	return code;
 }
 
-static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
+static int add_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
 {
+	struct rep_job *job = ctx;
 	int64_t last = -1;
 	bool stop = false;
-	int code = rep_view_load(v, TP_TABLE_RANGE,
-				 REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) |
-				     REP_BIT(RANGE, end_ns) | REP_BIT(RANGE, goroutine) |
-				     REP_BIT(RANGE, stack) | REP_BIT(RANGE, complete),
-				 err);
+	int code = rep_view_load(v, TP_TABLE_GOROUTINE,
+				 REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
 
-	if (!code && v->nrows[TP_TABLE_RANGE])
-		code = rep_view_load(v, TP_TABLE_GOROUTINE,
-				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
+	(void)first;
 	if (code)
 		return code;
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_RANGE]; i++) {
@@ -127,6 +123,15 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		code = add_row(job, v, i);
 	}
 	return code ? rep_job_fail(err, code) : 0;
+}
+
+static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
+{
+	return rep_view_visit(v, TP_TABLE_RANGE,
+			      REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) |
+				  REP_BIT(RANGE, end_ns) | REP_BIT(RANGE, goroutine) |
+				  REP_BIT(RANGE, stack) | REP_BIT(RANGE, complete),
+			      add_rows, job, err);
 }
 
 static const struct rep_report_ops ops = {.add = add};
