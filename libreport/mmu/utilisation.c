@@ -62,22 +62,80 @@ static enum rep_gc_kind kind_of(struct tp_text t)
 	return REP_GC_UNLABELLED;
 }
 
-static uint8_t *kinds_of(const struct tp_rows *rows, int column, const struct tp_dict *dict)
+/* Reads a table and keeps some columns of the rows of some kinds: a long run has millions of sweeps,
+ * which mostly do not count. */
+struct keeping {
+	const struct tp_dict *dict;
+	int name;	  /* the column of names */
+	uint32_t columns; /* a bit each, without that of names */
+	uint32_t kinds;	  /* a bit each */
+	struct tp_rows *rows;
+	uint8_t **kind;
+	size_t room;
+	int64_t last; /* the name of the row before, as rows with the same name are adjacent */
+	enum rep_gc_kind of_last;
+	bool collected; /* there is a row of the collector, kept or not */
+};
+
+static int make_room(struct keeping *k, struct tp_err *err)
 {
-	uint8_t *kind = malloc(rows->nrows + 1);
-	int64_t last = -1;
-	enum rep_gc_kind of_last = REP_GC_NOTHING;
+	size_t room = k->room ? 2 * k->room : 1024;
+	uint8_t *kind = tp_more(*k->kind, room, 1);
+	bool failed = !kind;
 
-	/* Rows with the same name are usually adjacent. */
-	for (size_t i = 0; kind && i < rows->nrows; i++) {
-		int64_t name = rows->col[column][i];
+	*k->kind = kind ? kind : *k->kind;
+	for (unsigned c = 0; c < TP_MAX_COLUMNS && !failed; c++) {
+		int64_t *col;
 
-		if (name != last)
-			of_last = kind_of(tp_dict_text(dict, (uint32_t)name));
-		last = name;
-		kind[i] = (uint8_t)of_last;
+		if (!(k->columns >> c & 1))
+			continue;
+		col = tp_more(k->rows->col[c], room, sizeof(*col));
+		failed = !col;
+		k->rows->col[c] = col ? col : k->rows->col[c];
 	}
-	return kind;
+	k->room = failed ? k->room : room;
+	return failed ? tp_nomem(err) : 0;
+}
+
+static int keep_rows(void *ctx, const struct tp_rows *part, size_t first, struct tp_err *err)
+{
+	struct keeping *k = ctx;
+	const int64_t *name = part->col[k->name];
+
+	(void)first;
+	for (size_t i = 0; i < part->nrows; i++) {
+		size_t n = k->rows->nrows;
+		int code;
+
+		if (name[i] != k->last)
+			k->of_last = kind_of(tp_dict_text(k->dict, (uint32_t)name[i]));
+		k->last = name[i];
+		k->collected |= k->of_last != REP_GC_NOTHING;
+		if (!(k->kinds >> k->of_last & 1))
+			continue;
+		if (n == k->room && (code = make_room(k, err)))
+			return code;
+		for (uint32_t left = k->columns; left; left &= left - 1) {
+			int c = __builtin_ctz(left);
+
+			k->rows->col[c][n] = part->col[c][i];
+		}
+		(*k->kind)[n] = (uint8_t)k->of_last;
+		k->rows->nrows++;
+	}
+	return 0;
+}
+
+static int keep(struct keeping *k, struct tp_store *store, int64_t run, enum tp_table_id table,
+		struct tp_err *err)
+{
+	const struct tp_rows_visitor visitor = {.rows = keep_rows, .ctx = k};
+	int code = make_room(k, err);
+
+	k->rows->table = table;
+	k->last = -1;
+	return code ? code
+		    : tp_rows_visit(store, run, table, k->columns | 1u << k->name, &visitor, err);
 }
 
 static uint8_t *metrics_of(const struct tp_rows *rows, const struct tp_dict *dict)
@@ -119,21 +177,47 @@ static void mark_workers(struct tp_rows *goroutines, const struct tp_dict *dict)
 int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const struct tp_run *run,
 		      const struct tp_dict *dict, unsigned include, struct tp_err *err)
 {
-	const uint32_t work = BIT(GC_WORK, name) | BIT(GC_WORK, goroutine) | BIT(GC_WORK, p) |
-			      BIT(GC_WORK, start_ns) | BIT(GC_WORK, told_ns) | BIT(GC_WORK, end_ns);
-	const uint32_t range = BIT(RANGE, name) | BIT(RANGE, p) | BIT(RANGE, start_ns) |
-			       BIT(RANGE, end_ns) | BIT(RANGE, complete);
+	const unsigned workers = REP_UTIL_ASSIST | REP_UTIL_BACKGROUND;
+	/* Cycles need more, and all that counts. */
+	const bool all = include == REP_UTIL_ALL;
+	struct keeping work = {
+	    .dict = dict,
+	    .name = TP_COL(GC_WORK, name),
+	    .columns = BIT(GC_WORK, goroutine) | BIT(GC_WORK, p) | BIT(GC_WORK, start_ns) |
+		       BIT(GC_WORK, told_ns) | BIT(GC_WORK, end_ns),
+	    .kinds = include & REP_UTIL_BACKGROUND ? UINT32_MAX : 0,
+	    .rows = &f->work,
+	    .kind = &f->work_kind,
+	};
+	struct keeping range = {
+	    .dict = dict,
+	    .name = TP_COL(RANGE, name),
+	    .columns = BIT(RANGE, start_ns) | BIT(RANGE, end_ns),
+	    .kinds = (include & REP_UTIL_STW ? 1u << REP_GC_STW : 0) |
+		     (include & REP_UTIL_SWEEP ? 1u << REP_GC_SWEEP : 0) |
+		     (all ? 1u << REP_GC_MARK : 0),
+	    .rows = &f->range,
+	    .kind = &f->range_kind,
+	};
 	int code = 0;
 
 	memset(f, 0, sizeof(*f));
 	f->duration_ns = run->duration_ns > 0 ? run->duration_ns : 0;
-	if (include & (REP_UTIL_ASSIST | REP_UTIL_BACKGROUND))
-		code = tp_rows_load(store, run->id, TP_TABLE_GC_WORK, work, &f->work, err);
+	if (include & REP_UTIL_SWEEP)
+		range.columns |= BIT(RANGE, p);
+	if (all)
+		range.columns |= BIT(RANGE, complete);
+	if (include & REP_UTIL_ASSIST)
+		work.kinds |= 1u << REP_GC_ASSIST;
+	else
+		work.kinds &= ~(1u << REP_GC_ASSIST);
+	if (include & workers)
+		code = keep(&work, store, run->id, TP_TABLE_GC_WORK, err);
 	if (!code && include & REP_UTIL_BACKGROUND)
 		code = tp_rows_load(store, run->id, TP_TABLE_GOROUTINE, BIT(GOROUTINE, name),
 				    &f->goroutine, err);
 	if (!code)
-		code = tp_rows_load(store, run->id, TP_TABLE_RANGE, range, &f->range, err);
+		code = keep(&range, store, run->id, TP_TABLE_RANGE, err);
 	if (!code)
 		code = tp_rows_load(store, run->id, TP_TABLE_METRIC, 0, &f->metric, err);
 	if (!code)
@@ -142,24 +226,18 @@ int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const stru
 		return code;
 	if (include & REP_UTIL_BACKGROUND)
 		mark_workers(&f->goroutine, dict);
-	f->work_kind = kinds_of(&f->work, TP_COL(GC_WORK, name), dict);
-	f->range_kind = kinds_of(&f->range, TP_COL(RANGE, name), dict);
 	f->metric_kind = metrics_of(&f->metric, dict);
-	if (!f->work_kind || !f->range_kind || !f->metric_kind)
+	if (!f->metric_kind)
 		return tp_nomem(err);
 	for (size_t i = 0; i < f->metric.nrows; i++)
 		f->procs_known |= f->metric_kind[i] == REP_METRIC_PROCS;
 	/* Every trace with a collection records the goal of the heap. */
-	if (include & (REP_UTIL_ASSIST | REP_UTIL_BACKGROUND) && !f->metric.nrows) {
-		for (size_t i = 0; i < f->range.nrows; i++) {
-			if (f->range_kind[i] != REP_GC_NOTHING)
-				return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
-						  "the run '%s' was imported by a tprof that did "
-						  "not keep where the collector worked; import "
-						  "the trace again, or ask for --include=stw",
-						  run->name);
-		}
-	}
+	if (include & workers && !f->metric.nrows && range.collected)
+		return tp_err_set(err, TP_EVERSION, TP_OFFSET_NONE,
+				  "the run '%s' was imported by a tprof that did not keep where "
+				  "the collector worked; import the trace again, or ask for "
+				  "--include=stw",
+				  run->name);
 	return 0;
 }
 

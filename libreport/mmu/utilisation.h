@@ -97,7 +97,7 @@ struct rep_go_step {
 /* The parts of a run's tables from which utilisation is computed. Must be released in every
  * case. */
 struct rep_gc_facts {
-	struct tp_rows work, range, metric, proc;
+	struct tp_rows work, range, metric, proc; /* work, range: only rows that count */
 	struct tp_rows goroutine;	 /* a name is 1 for a worker's, else 0 */
 	uint8_t *work_kind, *range_kind; /* by row: enum rep_gc_kind */
 	uint8_t *metric_kind;		 /* enum rep_metric_kind */

@@ -92,7 +92,7 @@ int rep_path_put(struct rep_path *p, const struct rep_path_hop *hop, uint32_t en
 		p->hop[p->nhop - 1].from = hop->from;
 		return 0;
 	}
-	code = tp_grow(&p->hop, &p->hop_room, p->nhop, sizeof(*p->hop));
+	code = tp_grow_raw(&p->hop, &p->hop_room, p->nhop, sizeof(*p->hop));
 	if (!code)
 		p->hop[p->nhop++] = *hop;
 	return code;

@@ -336,39 +336,54 @@ static int64_t overlap(const struct rep_view *v, size_t i, int64_t from, int64_t
 	return end > start ? end - start : 0;
 }
 
-/* Writes how long, during a single request, the collector was marking and the world was stopped. */
-static int write_collector(struct rep_words *w, struct tp_err *err)
-{
-	struct rep_view *v = w->page->v;
-	const struct rep_path_request *r = w->page->list->request;
-	int64_t from = rep_view_clip_start(v, r->from), to = rep_view_clip_end(v, r->to);
-	int64_t marking = 0, halted = 0;
-	int code;
+struct collector {
+	int64_t from, to; /* of the request */
+	int64_t marking, halted;
+};
 
-	if (w->page->list->n != 1)
-		return 0;
-	code = rep_view_load(
-	    v, TP_TABLE_RANGE,
-	    REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns), err);
-	if (code)
-		return code;
+static int add_collector(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
+{
+	struct collector *c = ctx;
+
+	(void)first;
+	(void)err;
 	for (size_t i = 0; i < v->nrows[TP_TABLE_RANGE]; i++) {
 		int64_t name = REP_COL(v, RANGE, name)[i];
 
 		if (name == TP_STR_GC_SWEEP || name == TP_STR_MARK_ASSIST || name < 0)
 			continue;
 		if (name == TP_STR_GC_MARK)
-			tp_sum(&marking, overlap(v, i, from, to));
+			tp_sum(&c->marking, overlap(v, i, c->from, c->to));
 		else if (tp_text_begins(tp_dict_text(v->dict, (uint32_t)name), "stop-the-world"))
-			tp_sum(&halted, overlap(v, i, from, to));
+			tp_sum(&c->halted, overlap(v, i, c->from, c->to));
 	}
+	return 0;
+}
+
+/* Writes how long, during a single request, the collector was marking and the world was stopped. */
+static int write_collector(struct rep_words *w, struct tp_err *err)
+{
+	struct rep_view *v = w->page->v;
+	const struct rep_path_request *r = w->page->list->request;
+	struct collector c = {.from = rep_view_clip_start(v, r->from),
+			      .to = rep_view_clip_end(v, r->to)};
+	int code;
+
+	if (w->page->list->n != 1)
+		return 0;
+	code = rep_view_visit(
+	    v, TP_TABLE_RANGE,
+	    REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns), add_collector,
+	    &c, err);
+	if (code)
+		return code;
 	/* Less than 1 % explains nothing. */
-	if (marking < (to - from) / 100 && halted < (to - from) / 100)
+	if (c.marking < (c.to - c.from) / 100 && c.halted < (c.to - c.from) / 100)
 		return 0;
 	rep_say(w, "Meanwhile the garbage collector was marking for ");
-	rep_say_share(w, marking);
+	rep_say_share(w, c.marking);
 	rep_say(w, " of the time, and the world was stopped for ");
-	rep_say_share(w, halted);
+	rep_say_share(w, c.halted);
 	rep_say(w, ".");
 	return rep_say_lines(w, false, 2, err);
 }

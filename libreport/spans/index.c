@@ -87,6 +87,15 @@ static int on_span(void *ctx, const struct tp_span *span, bool crosses, uint32_t
 	return add(r, span, crosses, end_stack, err);
 }
 
+/* Remembers that what is known of a goroutine's begin has to be cleared before the next segment. */
+static int touch(struct rep_index *x, uint32_t goroutine, struct tp_err *err)
+{
+	if (tp_grow_raw(&x->touched, &x->touched_room, x->ntouched, sizeof(*x->touched)))
+		return tp_nomem(err);
+	x->touched[x->ntouched++] = goroutine;
+	return 0;
+}
+
 static int on_event(void *ctx, const struct tp_event *ev, struct tp_err *err)
 {
 	struct reading *r = ctx;
@@ -101,6 +110,7 @@ static int on_event(void *ctx, const struct tp_event *ev, struct tp_err *err)
 		    (struct rep_index_task){ev->arg[0], ev->ts, g, nth, 2 * x->n + 1, ev->stack};
 	} else if (ev->subject < x->ngoroutines && ev->subject != g) {
 		x->birth[ev->subject] = (struct rep_index_birth){g, nth, 2 * x->n + 1, ev->stack};
+		return touch(x, ev->subject, err);
 	}
 	return 0;
 }
@@ -118,9 +128,11 @@ static int take_crossing(struct reading *r, struct rep_view *v, struct tp_err *e
 		    c.span.goroutine >= x->ngoroutines ||
 		    (r->hidden && r->hidden[c.span.goroutine]))
 			continue;
-		if (r->causes && c.first < segment)
+		if (r->causes && c.first < segment) {
 			x->from_segment[c.span.goroutine] = c.first;
-		if (c.last > segment) /* otherwise the events had it */
+			code = touch(x, c.span.goroutine, err);
+		}
+		if (!code && c.last > segment) /* otherwise the events had it */
 			code = add(r, &c.span, c.first < segment, 0, err);
 	}
 	return code;
@@ -168,6 +180,10 @@ static int begin(struct rep_index *x, struct rep_view *v, size_t segment,
 	if (o->causes && !x->birth) {
 		x->birth = tp_many(n + 1, sizeof(*x->birth));
 		x->from_segment = tp_many(n + 1, sizeof(*x->from_segment));
+		if (x->birth && x->from_segment) {
+			memset(x->birth, 0xff, (n + 1) * sizeof(*x->birth));
+			memset(x->from_segment, 0xff, (n + 1) * sizeof(*x->from_segment));
+		}
 	}
 	if (!x->first || (o->causes && (!x->birth || !x->from_segment)))
 		return tp_nomem(err);
@@ -176,10 +192,11 @@ static int begin(struct rep_index *x, struct rep_view *v, size_t segment,
 	if (code)
 		return code;
 	memset(x->first, 0, (n + 1) * sizeof(*x->first));
-	if (x->birth && x->from_segment) {
-		memset(x->birth, 0xff, (n + 1) * sizeof(*x->birth));
-		memset(x->from_segment, 0xff, (n + 1) * sizeof(*x->from_segment));
+	for (size_t i = 0; i < x->ntouched && o->causes; i++) {
+		memset(&x->birth[x->touched[i]], 0xff, sizeof(*x->birth));
+		x->from_segment[x->touched[i]] = -1;
 	}
+	x->ntouched = 0;
 	x->cached.segment = segment;
 	x->n = 0;
 	x->ntasks = 0;
@@ -226,6 +243,7 @@ void rep_index_release(struct rep_index *x)
 	free(x->waker_nth);
 	free(x->birth);
 	free(x->from_segment);
+	free(x->touched);
 	free(x->task);
 	memset(x, 0, sizeof(*x));
 }

@@ -62,6 +62,8 @@ struct rep_index {
 	size_t ntasks;
 
 	/* private */
+	uint32_t *touched; /* goroutines whose birth or from_segment was set */
+	size_t ntouched, touched_room;
 	uint32_t room, order_room;
 	size_t task_room;
 };
