@@ -354,6 +354,16 @@ static int64_t until(const struct range *r, size_t n, int64_t at)
 	return tp_plus(r->before, tp_minus(r->to < at ? r->to : at, r->from));
 }
 
+/* The ranges of the whole program. */
+struct program {
+	struct program_range {
+		struct range range;
+		uint32_t name; /* index in names */
+	} * item;
+	size_t n, room;
+	struct rep_keys names;
+};
+
 static bool of_program(const struct rep_view *v, size_t i)
 {
 	struct tp_text name = tp_dict_text(v->dict, (uint32_t)REP_COL(v, RANGE, name)[i]);
@@ -364,18 +374,41 @@ static bool of_program(const struct rep_view *v, size_t i)
 		tp_text_begins(name, "stop-the-world"));
 }
 
-static int put_range(struct looking *l, int64_t name, struct range *r)
+#define MOST_RANGES 32 /* different names of ranges */
+
+static int take_ranges(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
 {
-	struct rep_view *v = l->t->v;
-	const struct rep_key what = {{(uint32_t)name, 0, 0, 0}};
+	struct program *p = ctx;
+	int code = 0;
+
+	(void)first;
+	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_RANGE]; i++) {
+		uint32_t name = (uint32_t)REP_COL(v, RANGE, name)[i], at;
+
+		if (!of_program(v, i) || (p->names.n >= MOST_RANGES &&
+					  !rep_keys_find(&p->names, name, 0, 0, 0, &at)))
+			continue;
+		code = rep_keys_add(&p->names, name, 0, 0, 0, &at);
+		if (!code)
+			code = tp_grow_raw(&p->item, &p->room, p->n, sizeof(*p->item));
+		if (!code)
+			p->item[p->n++] =
+			    (struct program_range){{.from = REP_COL(v, RANGE, start_ns)[i],
+						    .to = REP_COL(v, RANGE, end_ns)[i]},
+						   at};
+	}
+	return code ? fail(err, code) : 0;
+}
+
+static int put_range(struct looking *l, const struct program *p, uint32_t name, struct range *r)
+{
+	const struct rep_key what = p->names.key[name];
 	size_t n = 0;
 	int code = 0;
 
-	for (size_t i = 0; i < v->nrows[TP_TABLE_RANGE]; i++) {
-		if (REP_COL(v, RANGE, name)[i] == name && of_program(v, i))
-			r[n++] = (struct range){.from = REP_COL(v, RANGE, start_ns)[i],
-						.to = REP_COL(v, RANGE, end_ns)[i]};
-	}
+	for (size_t i = 0; i < p->n; i++)
+		if (p->item[i].name == name)
+			r[n++] = p->item[i].range;
 	n = join(r, n);
 	for (uint32_t i = 0; !code && i < l->nitems; i++) {
 		int64_t ns = tp_minus(until(r, n, l->item[i].to), until(r, n, l->item[i].from));
@@ -386,34 +419,27 @@ static int put_range(struct looking *l, int64_t name, struct range *r)
 	return code;
 }
 
-#define MOST_RANGES 32 /* different names of ranges */
-
 static int put_ranges(struct looking *l, struct tp_err *err)
 {
-	struct rep_view *v = l->t->v;
-	struct rep_keys names = {0};
-	struct range *r = NULL;
-	int code =
-	    rep_view_load(v, TP_TABLE_RANGE,
-			  REP_BIT(RANGE, name) | REP_BIT(RANGE, goroutine) | REP_BIT(RANGE, p) |
-			      REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns),
-			  err);
-	uint32_t at;
+	struct program p = {0};
+	int code = rep_view_visit(l->t->v, TP_TABLE_RANGE,
+				  REP_BIT(RANGE, name) | REP_BIT(RANGE, goroutine) |
+				      REP_BIT(RANGE, p) | REP_BIT(RANGE, start_ns) |
+				      REP_BIT(RANGE, end_ns),
+				  take_ranges, &p, err);
+	struct range *r = code ? NULL : tp_many(p.n + 1, sizeof(*r));
 
-	if (code)
-		return code;
-	r = calloc(v->nrows[TP_TABLE_RANGE] + 1, sizeof(*r));
-	code = r ? 0 : TP_ENOMEM;
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_RANGE] && names.n < MOST_RANGES; i++) {
-		if (of_program(v, i))
-			code = rep_keys_add(&names, (uint32_t)REP_COL(v, RANGE, name)[i], 0, 0, 0,
-					    &at);
+	if (!code && !r)
+		code = fail(err, TP_ENOMEM);
+	for (uint32_t i = 0; !code && i < p.names.n; i++) {
+		code = put_range(l, &p, i, r);
+		if (code)
+			fail(err, code);
 	}
-	for (size_t i = 0; !code && i < names.n; i++)
-		code = put_range(l, names.key[i].part[0], r);
 	free(r);
-	rep_keys_release(&names);
-	return code ? fail(err, code) : 0;
+	free(p.item);
+	rep_keys_release(&p.names);
+	return code;
 }
 
 static int gather(struct looking *l, struct tp_err *err)

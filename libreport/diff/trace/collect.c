@@ -248,11 +248,36 @@ static void put_site_rows(struct collect *c, uint64_t *place)
 	}
 }
 
+struct placed {
+	struct collect *c;
+	uint64_t *place; /* by row of `site` */
+	size_t n;
+};
+
+static int put_hist_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
+{
+	const struct placed *to = ctx;
+	const int64_t *site = REP_COL(v, SITE_HIST, site);
+	const int64_t *bucket = REP_COL(v, SITE_HIST, bucket);
+	const int64_t *count = REP_COL(v, SITE_HIST, count);
+
+	(void)first;
+	(void)err;
+	for (size_t i = 0; i < v->nrows[TP_TABLE_SITE_HIST]; i++) {
+		uint64_t place;
+
+		if (site[i] < 0 || (uint64_t)site[i] >= to->n || !(place = to->place[site[i]]))
+			continue;
+		rep_set_bucket(to->c->m, (uint32_t)(place >> 16) - 1, place & 0xffff, bucket[i],
+			       count[i]);
+	}
+	return 0;
+}
+
 static int put_sites(struct collect *c, struct tp_err *err)
 {
 	struct rep_view *v = c->v;
-	const int64_t *site, *bucket, *count;
-	uint64_t *place;
+	struct placed to = {.c = c};
 	int code =
 	    rep_view_load(v, TP_TABLE_SITE,
 			  REP_BIT(SITE, segment) | REP_BIT(SITE, entry) | REP_BIT(SITE, state) |
@@ -260,28 +285,19 @@ static int put_sites(struct collect *c, struct tp_err *err)
 			      REP_BIT(SITE, total_ns) | REP_BIT(SITE, max_ns),
 			  err);
 
-	if (!code)
-		code = rep_view_load(v, TP_TABLE_SITE_HIST,
-				     REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) |
-					 REP_BIT(SITE_HIST, count),
-				     err);
 	if (code)
 		return code;
-	place = calloc(v->nrows[TP_TABLE_SITE] + 1, sizeof(*place));
-	if (!place)
+	to.n = v->nrows[TP_TABLE_SITE];
+	to.place = calloc(to.n + 1, sizeof(*to.place));
+	if (!to.place)
 		return tp_nomem(err);
-	put_site_rows(c, place);
-	site = REP_COL(v, SITE_HIST, site);
-	bucket = REP_COL(v, SITE_HIST, bucket);
-	count = REP_COL(v, SITE_HIST, count);
-	for (size_t i = 0; i < v->nrows[TP_TABLE_SITE_HIST]; i++) {
-		if (site[i] < 0 || (uint64_t)site[i] >= v->nrows[TP_TABLE_SITE] || !place[site[i]])
-			continue;
-		rep_set_bucket(c->m, (uint32_t)(place[site[i]] >> 16) - 1, place[site[i]] & 0xffff,
-			       bucket[i], count[i]);
-	}
-	free(place);
-	return 0;
+	put_site_rows(c, to.place);
+	code = rep_view_visit(v, TP_TABLE_SITE_HIST,
+			      REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) |
+				  REP_BIT(SITE_HIST, count),
+			      put_hist_rows, &to, err);
+	free(to.place);
+	return code;
 }
 
 static int put_states(struct collect *c, bool every, struct tp_err *err)
@@ -503,19 +519,22 @@ static uint32_t range_cell(struct collect *c, uint32_t id)
 	return rep_set_cell(c->m, family, 0, rep_set_name(c->m, text, n, false), 0);
 }
 
-static int put_ranges(struct collect *c, struct tp_err *err)
+static bool has_owner(const struct collect *c)
 {
-	struct rep_view *v = c->v;
-	bool whose = v->filter->by_id || v->filter->given[REP_FILTER_GOROUTINE] || c->inside;
-	uint32_t last = 0, cell = 0;
-	bool known = false;
-	int code =
-	    rep_view_load(v, TP_TABLE_RANGE,
-			  REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns) |
-			      REP_BIT(RANGE, complete) | (whose ? REP_BIT(RANGE, goroutine) : 0),
-			  err);
+	const struct rep_filter *f = c->v->filter;
 
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_RANGE]; i++) {
+	return f->by_id || f->given[REP_FILTER_GOROUTINE] || c->inside;
+}
+
+static int put_range_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
+{
+	struct collect *c = ctx;
+	bool whose = has_owner(c), known = false;
+	uint32_t last = 0, cell = 0;
+
+	(void)first;
+	(void)err;
+	for (size_t i = 0; i < v->nrows[TP_TABLE_RANGE]; i++) {
 		uint32_t name = (uint32_t)REP_COL(v, RANGE, name)[i];
 		int64_t start = REP_COL(v, RANGE, start_ns)[i], end = REP_COL(v, RANGE, end_ns)[i];
 		int64_t ns;
@@ -536,7 +555,16 @@ static int put_ranges(struct collect *c, struct tp_err *err)
 			    c->m, cell, rep_set_window(c->m, end),
 			    tp_minus(rep_view_clip_end(v, end), rep_view_clip_start(v, start)));
 	}
-	return code;
+	return 0;
+}
+
+static int put_ranges(struct collect *c, struct tp_err *err)
+{
+	return rep_view_visit(c->v, TP_TABLE_RANGE,
+			      REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) |
+				  REP_BIT(RANGE, end_ns) | REP_BIT(RANGE, complete) |
+				  (has_owner(c) ? REP_BIT(RANGE, goroutine) : 0),
+			      put_range_rows, c, err);
 }
 
 static int put_samples(struct collect *c, struct tp_err *err)

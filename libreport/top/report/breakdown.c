@@ -221,14 +221,12 @@ static int add_range_sums(const struct adding *a, struct tp_err *err)
 	return code;
 }
 
-static int add_ranges(const struct adding *a, struct tp_err *err)
+static int add_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
 {
-	struct rep_view *v = a->v;
-	int code = rep_view_load(v, TP_TABLE_RANGE,
-				 REP_BIT(RANGE, goroutine) | REP_BIT(RANGE, name) |
-				     REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns),
-				 err);
+	const struct adding *a = ctx;
+	int code = 0;
 
+	(void)first;
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_RANGE]; i++) {
 		int64_t goroutine = REP_COL(v, RANGE, goroutine)[i];
 		int64_t start = REP_COL(v, RANGE, start_ns)[i], end = REP_COL(v, RANGE, end_ns)[i];
@@ -240,6 +238,14 @@ static int add_ranges(const struct adding *a, struct tp_err *err)
 			    err);
 	}
 	return code;
+}
+
+static int add_ranges(const struct adding *a, struct tp_err *err)
+{
+	return rep_view_visit(a->v, TP_TABLE_RANGE,
+			      REP_BIT(RANGE, goroutine) | REP_BIT(RANGE, name) |
+				  REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns),
+			      add_rows, (void *)(uintptr_t)a, err);
 }
 
 /* Returns whether the filter selects goroutines and times only, so that ranges can be shown. */
