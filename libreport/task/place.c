@@ -10,8 +10,10 @@
 
 struct sweep {
 	struct rep_places *out;
-	/* Tasks and regions of each goroutine as they begin. */
-	struct rep_place *all;
+	const struct rep_tasks *tasks;
+	/* Tasks and regions of each goroutine as they begin: the row of a task, or the number of
+	 * tasks plus the row of a region. */
+	uint32_t *all;
 	struct list {
 		size_t first, end;
 	} * list;
@@ -42,6 +44,39 @@ static int by_begin(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
+static struct rep_place place_of(const struct sweep *s, uint32_t number)
+{
+	const struct rep_tasks *t = s->tasks;
+	const struct rep_view *v = t->v;
+	uint32_t row = number - t->n;
+	struct rep_place p = {.task = number, .region = TP_NONE};
+	int64_t id;
+
+	if (number < t->n) {
+		p.goroutine = (uint32_t)REP_COL(v, TASK, goroutine)[number];
+		p.from = rep_task_start(t, number);
+		p.to = rep_task_end(t, number);
+		return p;
+	}
+	id = REP_COL(v, REGION, task)[row];
+	p.goroutine = (uint32_t)REP_COL(v, REGION, goroutine)[row];
+	p.from = rep_region_start(v, row);
+	p.to = rep_region_end(v, row);
+	p.task = id ? rep_tasks_find(t, id) : TP_NONE;
+	if (id && p.task == TP_NONE)
+		p.task = UNKNOWN;
+	if (tp_dict_text(v->dict, (uint32_t)REP_COL(v, REGION, name)[row]).size)
+		p.region = row;
+	return p;
+}
+
+static int64_t begin_of(const struct sweep *s, uint32_t number)
+{
+	const struct rep_tasks *t = s->tasks;
+
+	return number < t->n ? rep_task_start(t, number) : rep_region_start(t->v, number - t->n);
+}
+
 static int make_lists(struct sweep *s, const struct rep_view *v)
 {
 	const enum tp_table_id tables[] = {TP_TABLE_TASK, TP_TABLE_REGION};
@@ -66,58 +101,61 @@ static int make_lists(struct sweep *s, const struct rep_view *v)
 	return 0;
 }
 
-/* Inserts into its goroutine's list, which stays sorted while there are steps left. */
-static void insert(struct sweep *s, struct rep_place p, int64_t goroutine, uint64_t *steps)
+static int by_number(const void *a, const void *b, void *ctx)
 {
+	struct rep_place x = place_of(ctx, *(const uint32_t *)a);
+	struct rep_place y = place_of(ctx, *(const uint32_t *)b);
+
+	return by_begin(&x, &y);
+}
+
+/* Inserts into its goroutine's list, which stays sorted while there are steps left. */
+static void insert(struct sweep *s, uint32_t number, int64_t goroutine, uint64_t *steps)
+{
+	struct rep_place p, before;
 	struct list *l;
 	size_t at;
 
-	if (goroutine < 0 || (uint64_t)goroutine >= s->ngoroutines || p.from >= p.to)
+	if (goroutine < 0 || (uint64_t)goroutine >= s->ngoroutines)
 		return;
-	p.goroutine = (uint32_t)goroutine;
+	p = place_of(s, number);
+	if (p.from >= p.to || (p.task == TP_NONE && p.region == TP_NONE))
+		return;
 	l = &s->list[goroutine];
-	for (at = l->end++; at > l->first && *steps && by_begin(&s->all[at - 1], &p) > 0; at--) {
+	for (at = l->end++; at > l->first && *steps; at--) {
+		if (begin_of(s, s->all[at - 1]) < p.from)
+			break;
+		before = place_of(s, s->all[at - 1]);
+		if (by_begin(&before, &p) <= 0)
+			break;
 		s->all[at] = s->all[at - 1];
 		--*steps;
 	}
-	s->all[at] = p;
+	s->all[at] = number;
 }
 
 /* Tasks come by their begin and regions by their end, as in the tables: those of a goroutine are
  * nearly in order. */
-static void fill_lists(struct sweep *s, const struct rep_tasks *t)
+static void fill_lists(struct sweep *s)
 {
+	const struct rep_tasks *t = s->tasks;
 	const struct rep_view *v = t->v;
 	size_t n = v->nrows[TP_TABLE_REGION];
 	uint64_t steps = 16 * (n + t->n) + 1;
 
 	for (uint32_t i = 0, k = 0; i < t->n || k < n;) {
-		struct rep_place p = {.task = i, .region = TP_NONE};
-		int64_t id;
-
 		if (k == n || (i < t->n && rep_task_start(t, i) <= rep_region_end(v, k))) {
-			p.from = rep_task_start(t, i);
-			p.to = rep_task_end(t, i);
 			if (REP_COL(v, TASK, id)[i])
-				insert(s, p, REP_COL(v, TASK, goroutine)[i], &steps);
+				insert(s, i, REP_COL(v, TASK, goroutine)[i], &steps);
 			i++;
 			continue;
 		}
-		id = REP_COL(v, REGION, task)[k];
-		p.from = rep_region_start(v, k);
-		p.to = rep_region_end(v, k);
-		p.task = id ? rep_tasks_find(t, id) : TP_NONE;
-		if (id && p.task == TP_NONE)
-			p.task = UNKNOWN;
-		if (tp_dict_text(v->dict, (uint32_t)REP_COL(v, REGION, name)[k]).size)
-			p.region = k;
-		if (p.task != TP_NONE || p.region != TP_NONE)
-			insert(s, p, REP_COL(v, REGION, goroutine)[k], &steps);
+		insert(s, t->n + k, REP_COL(v, REGION, goroutine)[k], &steps);
 		k++;
 	}
 	for (size_t g = 0; g < s->ngoroutines && !steps; g++)
-		qsort(s->all + s->list[g].first, s->list[g].end - s->list[g].first, sizeof(*s->all),
-		      by_begin);
+		qsort_r(s->all + s->list[g].first, s->list[g].end - s->list[g].first,
+			sizeof(*s->all), by_number, s);
 }
 
 /* ---- the innermost ---- */
@@ -204,9 +242,11 @@ static int sweep(struct sweep *s, const struct list *l)
 	int code = 0;
 
 	for (size_t i = l->first; !code && i < l->end; i++) {
-		code = leave(s, s->all[i].from);
+		struct rep_place place = place_of(s, s->all[i]);
+
+		code = leave(s, place.from);
 		if (!code)
-			code = enter(s, s->all[i]);
+			code = enter(s, place);
 	}
 	return code ? code : leave(s, INT64_MAX);
 }
@@ -214,15 +254,15 @@ static int sweep(struct sweep *s, const struct list *l)
 static int places_each(struct rep_places *p, struct rep_view *v, rep_places_fn fn, void *ctx,
 		       struct tp_err *err)
 {
-	struct sweep s = {.out = p};
 	struct rep_tasks tasks;
+	struct sweep s = {.out = p, .tasks = &tasks};
 	int code = rep_tasks_init_ids(&tasks, v, err), failed = 0;
 
 	*p = (struct rep_places){0};
 	if (!code && (tasks.n || v->nrows[TP_TABLE_REGION])) {
 		failed = make_lists(&s, v);
 		if (!failed)
-			fill_lists(&s, &tasks);
+			fill_lists(&s);
 		for (size_t g = 0; !code && !failed && g < s.ngoroutines; g++) {
 			failed = sweep(&s, &s.list[g]);
 			if (failed || !fn || !p->n)

@@ -26,7 +26,7 @@ static int load(struct rep_view *v, bool all, struct tp_err *err)
 	if (all) {
 		task |= REP_BIT(TASK, stack) | REP_BIT(TASK, regions) | REP_BIT(TASK, logs) |
 			REP_BIT(TASK, goroutines);
-		region = (1u << tp_tables[TP_TABLE_REGION].ncolumns) - 1;
+		region |= REP_BIT(REGION, stack);
 		goroutine |= REP_BIT(GOROUTINE, id);
 	}
 	code = rep_view_load(v, TP_TABLE_TASK, task, err);

@@ -8,7 +8,7 @@
  *	rep_tasks_release(&tasks);
  *
  * Tasks are named by their row in the table `task`; the columns of the tables task, region and log
- * are loaded into the view. Whatever the tables contain, indices given here are rows that exist,
+ * (without the times of regions in each state) are loaded into the view. Whatever the tables contain, indices given here are rows that exist,
  * and every list ends. But a task may be its own ancestor (see rep_tasks_below). */
 #ifndef REP_TASK_TASKS_H
 #define REP_TASK_TASKS_H

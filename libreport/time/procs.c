@@ -89,18 +89,14 @@ int rep_time_procs(struct rep_time *t, struct rep_view *v, struct tp_err *err)
 	return code;
 }
 
-int rep_time_collector(struct rep_time *t, struct rep_view *v, struct tp_err *err)
+static int add_collector(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
 {
+	struct rep_time *t = ctx;
 	int64_t last = -1;
 	bool mark = false, stw = false;
-	int code = rep_view_load(
-	    v, TP_TABLE_RANGE,
-	    REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns), err);
 
-	if (!code && (rep_binned_init(&t->mark, &t->fine) || rep_binned_init(&t->stw, &t->fine)))
-		code = tp_nomem(err);
-	if (code)
-		return code;
+	(void)first;
+	(void)err;
 	for (size_t i = 0; i < v->nrows[TP_TABLE_RANGE]; i++) {
 		int64_t name = REP_COL(v, RANGE, name)[i];
 
@@ -116,6 +112,22 @@ int rep_time_collector(struct rep_time *t, struct rep_view *v, struct tp_err *er
 				       REP_COL(v, RANGE, start_ns)[i],
 				       REP_COL(v, RANGE, end_ns)[i]);
 	}
+	return 0;
+}
+
+int rep_time_collector(struct rep_time *t, struct rep_view *v, struct tp_err *err)
+{
+	int code = rep_binned_init(&t->mark, &t->fine) || rep_binned_init(&t->stw, &t->fine)
+		       ? tp_nomem(err)
+		       : 0;
+
+	if (!code)
+		code = rep_view_visit(v, TP_TABLE_RANGE,
+				      REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) |
+					  REP_BIT(RANGE, end_ns),
+				      add_collector, t, err);
+	if (code)
+		return code;
 	rep_binned_finish(&t->fine, &t->mark);
 	rep_binned_finish(&t->fine, &t->stw);
 	return 0;
