@@ -98,9 +98,9 @@ struct rep_go_step {
  * case. */
 struct rep_gc_facts {
 	struct tp_rows work, range, metric, proc; /* work, range: only rows that count */
-	struct tp_rows goroutine;	 /* a name is 1 for a worker's, else 0 */
-	uint8_t *work_kind, *range_kind; /* by row: enum rep_gc_kind */
-	uint8_t *metric_kind;		 /* enum rep_metric_kind */
+	struct tp_rows goroutine;		  /* a name is 1 for a worker's, else 0 */
+	uint8_t *work_kind, *range_kind;	  /* by row: enum rep_gc_kind */
+	uint8_t *metric_kind;			  /* enum rep_metric_kind */
 	int64_t duration_ns;
 	bool procs_known;	  /* the trace records the number of Ps */
 	struct rep_go_step *step; /* nsteps, after rep_gc_facts_as_go */

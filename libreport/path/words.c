@@ -371,10 +371,10 @@ static int write_collector(struct rep_words *w, struct tp_err *err)
 
 	if (w->page->list->n != 1)
 		return 0;
-	code = rep_view_visit(
-	    v, TP_TABLE_RANGE,
-	    REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns), add_collector,
-	    &c, err);
+	code =
+	    rep_view_visit(v, TP_TABLE_RANGE,
+			   REP_BIT(RANGE, name) | REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns),
+			   add_collector, &c, err);
 	if (code)
 		return code;
 	/* Less than 1 % explains nothing. */

@@ -385,8 +385,8 @@ static int take_ranges(void *ctx, struct rep_view *v, size_t first, struct tp_er
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_RANGE]; i++) {
 		uint32_t name = (uint32_t)REP_COL(v, RANGE, name)[i], at;
 
-		if (!of_program(v, i) || (p->names.n >= MOST_RANGES &&
-					  !rep_keys_find(&p->names, name, 0, 0, 0, &at)))
+		if (!of_program(v, i) ||
+		    (p->names.n >= MOST_RANGES && !rep_keys_find(&p->names, name, 0, 0, 0, &at)))
 			continue;
 		code = rep_keys_add(&p->names, name, 0, 0, 0, &at);
 		if (!code)
@@ -422,11 +422,11 @@ static int put_range(struct looking *l, const struct program *p, uint32_t name, 
 static int put_ranges(struct looking *l, struct tp_err *err)
 {
 	struct program p = {0};
-	int code = rep_view_visit(l->t->v, TP_TABLE_RANGE,
-				  REP_BIT(RANGE, name) | REP_BIT(RANGE, goroutine) |
-				      REP_BIT(RANGE, p) | REP_BIT(RANGE, start_ns) |
-				      REP_BIT(RANGE, end_ns),
-				  take_ranges, &p, err);
+	int code =
+	    rep_view_visit(l->t->v, TP_TABLE_RANGE,
+			   REP_BIT(RANGE, name) | REP_BIT(RANGE, goroutine) | REP_BIT(RANGE, p) |
+			       REP_BIT(RANGE, start_ns) | REP_BIT(RANGE, end_ns),
+			   take_ranges, &p, err);
 	struct range *r = code ? NULL : tp_many(p.n + 1, sizeof(*r));
 
 	if (!code && !r)

@@ -189,9 +189,24 @@ fi
 if record $v1 web-1.19 -n 10000 -pp 40000; then
 	row 'import v1' 0.20 0.10 '' "$(import $v1)" "$(oracle "$dir/$v1")"
 fi
-if wanted 'import v2, eight' && record $long web-1.27 -n 80000 -pp 320000; then
+if { wanted 'import v2, eight' || wanted long; } && record $long web-1.27 -n 80000 -pp 320000; then
 	row 'import v2, eight times the events' '' '' '' "$(import $long)" "$(oracle "$dir/$long")"
 	row 'import v2, eight times against once' 8.5 '' '' "$(import $long)" "$(import $v2)"
+	# What a long run takes: 256 MiB are the aim of every row.
+	s=$dir/$long.tprof
+	[ -s "$s" ] || sh -c "$(import $long)" >/dev/null
+	for r in overview mmu outliers block groups sched goroutines tasks logs gc; do
+		case $r in overview | mmu) aim='0.400 s' ;; *) aim= ;; esac
+		row "long run, top $r" '' "$aim" '' "exec $bin/tprof-top $s $r"
+	done
+	row 'long run, path' '' '3.000 s' '' "exec $bin/tprof-path $s"
+	row 'long run, report page' '' '3.000 s' '' "exec $bin/tprof-report $s"
+	row 'long run, leaks' '' '' '' "exec $bin/tprof-leaks $s"
+	row 'long run, diff with itself' '' '' '' "exec $bin/tprof-diff $s $s"
+	row 'long run, series' '' '' '' "exec $bin/tprof-top --over=run $s $s"
+	row 'long run, export --pprof=sync' '' '' '' "exec $bin/tprof-export --pprof=sync $s"
+	row 'long run, export trace, time range' '' '' '' "exec $bin/tprof-export --format=trace --from=90% --to=95% $s"
+	row 'long run, export perfetto, time range' '' '' '' "exec $bin/tprof-export --format=perfetto --from=50% --to=51% $s"
 fi
 
 gopprof() { have gopprof && say "exec $peers/gopprof $*" || :; }

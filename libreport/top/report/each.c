@@ -361,8 +361,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	if (!code && !task)
 		code = rep_view_load(v, TP_TABLE_REGION,
 				     REP_BIT(REGION, running_ns) | REP_BIT(REGION, runnable_ns) |
-					 REP_BIT(REGION, blocked_ns) |
-					 REP_BIT(REGION, syscall_ns) |
+					 REP_BIT(REGION, blocked_ns) | REP_BIT(REGION, syscall_ns) |
 					 REP_BIT(REGION, syscall_blocked_ns),
 				     err);
 	if (code)

@@ -278,9 +278,10 @@ static int add_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *
 	struct rep_job *job = ctx;
 	const struct source *s = source_of(job);
 	bool goroutines = needs_goroutines(job, v->filter), choosy = is_choosy(job);
-	int code = goroutines ? rep_view_load(v, TP_TABLE_GOROUTINE,
-					      REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err)
-			      : 0;
+	int code = goroutines
+		       ? rep_view_load(v, TP_TABLE_GOROUTINE,
+				       REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err)
+		       : 0;
 
 	if (code)
 		return code;
@@ -304,9 +305,8 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 
 	*(struct last *)job->state = (struct last){.known = false};
 	if (!code)
-		code = rep_view_visit(v, s->table,
-				      columns_of(s, needs_goroutines(job, v->filter)), add_rows,
-				      job, err);
+		code = rep_view_visit(v, s->table, columns_of(s, needs_goroutines(job, v->filter)),
+				      add_rows, job, err);
 	if (!code && !job->nrows && choosy)
 		rep_pick_hint(v, s == &regions, job->note, sizeof(job->note));
 	return code;
