@@ -20,7 +20,8 @@ static int put(struct rep_dist *d, uint32_t owner, uint32_t bucket, int64_t valu
 
 	if (!d->n)
 		d->seed = tp_seed();
-	hash = tp_mix64(tp_mix64(d->seed, (uint64_t)owner << 32 | bucket), (uint64_t)value);
+	hash = tp_mix64(d->seed + ((uint64_t)owner << 12 | bucket) * 0x9e3779b97f4a7c15u,
+			(uint64_t)value);
 	d->puts++;
 	for (struct tp_probe p = {0}; tp_table_next(&d->table, hash, &p);) {
 		struct rep_dist_item *item = &d->item[p.row];

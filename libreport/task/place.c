@@ -14,6 +14,7 @@ struct sweep {
 	/* Tasks and regions of each goroutine as they begin: the row of a task, or the number of
 	 * tasks plus the row of a region. */
 	uint32_t *all;
+	uint32_t *task; /* by row of a region: its task, TP_NONE or UNKNOWN */
 	struct list {
 		size_t first, end;
 	} * list;
@@ -44,13 +45,21 @@ static int by_begin(const void *a, const void *b)
 	return x->task < y->task ? -1 : x->task > y->task;
 }
 
+/* Finds the task of a region. */
+static uint32_t task_of(const struct rep_tasks *t, uint32_t region)
+{
+	int64_t id = REP_COL(t->v, REGION, task)[region];
+	uint32_t task = id ? rep_tasks_find(t, id) : TP_NONE;
+
+	return id && task == TP_NONE ? UNKNOWN : task;
+}
+
 static struct rep_place place_of(const struct sweep *s, uint32_t number)
 {
 	const struct rep_tasks *t = s->tasks;
 	const struct rep_view *v = t->v;
 	uint32_t row = number - t->n;
 	struct rep_place p = {.task = number, .region = TP_NONE};
-	int64_t id;
 
 	if (number < t->n) {
 		p.goroutine = (uint32_t)REP_COL(v, TASK, goroutine)[number];
@@ -58,13 +67,10 @@ static struct rep_place place_of(const struct sweep *s, uint32_t number)
 		p.to = rep_task_end(t, number);
 		return p;
 	}
-	id = REP_COL(v, REGION, task)[row];
 	p.goroutine = (uint32_t)REP_COL(v, REGION, goroutine)[row];
 	p.from = rep_region_start(v, row);
 	p.to = rep_region_end(v, row);
-	p.task = id ? rep_tasks_find(t, id) : TP_NONE;
-	if (id && p.task == TP_NONE)
-		p.task = UNKNOWN;
+	p.task = s->task[row];
 	if (tp_dict_text(v->dict, (uint32_t)REP_COL(v, REGION, name)[row]).size)
 		p.region = row;
 	return p;
@@ -86,7 +92,8 @@ static int make_lists(struct sweep *s, const struct rep_view *v)
 	s->ngoroutines = v->nrows[TP_TABLE_GOROUTINE];
 	s->list = calloc(s->ngoroutines + 1, sizeof(*s->list));
 	s->all = tp_many(v->nrows[TP_TABLE_TASK] + v->nrows[TP_TABLE_REGION] + 1, sizeof(*s->all));
-	if (!s->list || !s->all)
+	s->task = tp_many(v->nrows[TP_TABLE_REGION] + 1, sizeof(*s->task));
+	if (!s->list || !s->all || !s->task)
 		return TP_ENOMEM;
 	for (size_t k = 0; k < TP_COUNT_OF(tables); k++)
 		for (size_t i = 0; i < v->nrows[tables[k]]; i++)
@@ -150,6 +157,7 @@ static void fill_lists(struct sweep *s)
 			i++;
 			continue;
 		}
+		s->task[k] = task_of(t, k);
 		insert(s, t->n + k, REP_COL(v, REGION, goroutine)[k], &steps);
 		k++;
 	}
@@ -275,6 +283,7 @@ static int places_each(struct rep_places *p, struct rep_view *v, rep_places_fn f
 		code = tp_err_full(err, failed, "the run has too many tasks and regions");
 	rep_tasks_release(&tasks);
 	free(s.all);
+	free(s.task);
 	free(s.list);
 	free(s.stack);
 	return code;
