@@ -232,9 +232,8 @@ static void add_switches(struct making *m, struct rec_process *p)
 	rec_outside_put(m->image->looks, p, &denied);
 	if (denied)
 		snprintf(m->dump->blind, sizeof(m->dump->blind),
-			 "process %d may not be traced (ptrace): the stacks of waits that no hook "
-			 "sees are the "
-			 "last known ones",
+			 "process %d may not be looked at (ptrace, process_vm_readv): the stacks "
+			 "of waits that no hook sees are the last known ones",
 			 (int)m->image->pid);
 	p->nswitches = list.n;
 	p->switches_end_ns = list.end_ns;

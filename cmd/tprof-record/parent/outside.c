@@ -58,7 +58,8 @@ struct rec_outside {
 	pthread_mutex_t lock; /* what follows */
 	pthread_cond_t bell;
 	bool over;
-	struct rec_outside_looks *all;
+	struct rec_outside_looks *all,
+	    *next; /* where the next round begins; NULL: with the first */
 	char copy[COPY];
 };
 
@@ -177,6 +178,12 @@ static uint32_t unwind(struct rec_outside_looks *l, const struct rec_tracee_call
 
 /* ---- threads ---- */
 
+/* Notes why a thread could not be looked at, if that is not because it has ended. */
+static void note_denied(struct rec_outside_looks *l)
+{
+	l->denied |= errno == EPERM || errno == EACCES || errno == ENOSYS;
+}
+
 static void look_at(struct rec_outside *o, struct rec_outside_looks *l, uint32_t tid)
 {
 	struct rec_look look = {.tid = tid, .start = rec_now()};
@@ -184,12 +191,15 @@ static void look_at(struct rec_outside *o, struct rec_outside_looks *l, uint32_t
 
 	errno = 0;
 	if (!rec_tracee_call(l->copied.pid, (pid_t)tid, &call)) {
-		l->denied |= errno == EPERM || errno == EACCES;
+		note_denied(l);
 		return;
 	}
-	if (!call.sp || tp_unwind_sp() < 0 || l->n == MOST_LOOKS ||
-	    !copy_stack(o, &l->copied, call.sp))
+	if (!call.sp || tp_unwind_sp() < 0 || l->n == MOST_LOOKS)
 		return;
+	if (!copy_stack(o, &l->copied, call.sp)) {
+		note_denied(l);
+		return;
+	}
 	look.end = rec_now();
 	look.stack = unwind(l, &call);
 	if (look.stack && !tp_grow_raw(&l->look, &l->room, l->n, sizeof(*l->look)))
@@ -220,7 +230,8 @@ static uint64_t used_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void visit_all(struct rec_outside *o, struct rec_outside_looks *l, uint64_t limit)
+/* Returns false if the limit was reached. */
+static bool visit_all(struct rec_outside *o, struct rec_outside_looks *l, uint64_t limit)
 {
 	uint32_t used = atomic_load(&l->image->arena.header->gs.used);
 
@@ -231,8 +242,22 @@ static void visit_all(struct rec_outside *o, struct rec_outside_looks *l, uint64
 			l->at = 0;
 		visit(o, l, l->at);
 		if (!(i & 15) && used_ns() > limit)
-			return;
+			return false;
 	}
+	return true;
+}
+
+/* Visits all images, beginning with the one at which the last round reached its limit. */
+static void visit_images(struct rec_outside *o, uint64_t limit)
+{
+	struct rec_outside_looks *first = o->next ? o->next : o->all, *l = first;
+
+	while (l && visit_all(o, l, limit)) {
+		l = l->next ? l->next : o->all;
+		if (l == first)
+			break;
+	}
+	o->next = l;
 }
 
 static void *work(void *arg)
@@ -251,8 +276,7 @@ static void *work(void *arg)
 
 		quiet = rec_switches_take(o->switches) ? 0 : quiet + 1;
 		idle = quiet < QUIET_ROUNDS ? QUICK_NS : SLOW_NS;
-		for (struct rec_outside_looks *l = o->all; l; l = l->next)
-			visit_all(o, l, before + MOST_ROUND_NS);
+		visit_images(o, before + MOST_ROUND_NS);
 		now = rec_now();
 		debt += (int64_t)((used_ns() - before) * SHARE) - (int64_t)(now - last);
 		if (debt < -CREDIT_NS)
@@ -335,6 +359,8 @@ struct rec_outside_looks *rec_outside_remove(struct rec_outside *o, struct rec_i
 	l = *p;
 	if (l)
 		*p = l->next;
+	if (o->next == l)
+		o->next = NULL;
 	pthread_mutex_unlock(&o->lock);
 	if (l)
 		rec_copied_release(&l->copied);

@@ -2,8 +2,8 @@
  * has the stack pointer and the PC of a thread that is on no processor, and process_vm_readv its stack. Other registers
  * are not known; see outside.c.
  *
- * One thread of the recorder does that for all images, for waits of at least REC_OUTSIDE_NS. It takes at most 2 % of
- * one processor: if there are too many waits, it leaves some out. */
+ * One thread of the recorder does that for all images, for waits of at least REC_OUTSIDE_NS. After the first
+ * 50 ms it takes at most 2 % of one processor: if there are too many waits, it leaves some out. */
 #ifndef RECORD_PARENT_OUTSIDE_H
 #define RECORD_PARENT_OUTSIDE_H
 
@@ -31,7 +31,7 @@ struct rec_outside_looks *rec_outside_remove(struct rec_outside *o, struct rec_i
 
 void rec_outside_free(struct rec_outside_looks *looks);
 /* Adds the stacks to the copy of the process's arena, as far as there is room, and sets its looks, which last as long
- * as `looks`. Sets *denied if a thread could not be looked at (ptrace). */
+ * as `looks`. Sets *denied if a thread could not be looked at (ptrace, seccomp). */
 void rec_outside_put(struct rec_outside_looks *looks, struct rec_process *p, bool *denied);
 
 #endif
