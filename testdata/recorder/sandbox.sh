@@ -76,3 +76,20 @@ if ${CC:-cc} -static -o static small.c 2>static.err; then
 else
 	skip 'static programs' 'there is no static libc'
 fi
+
+# What the recorder itself may not do.
+refused() { # name, system call, what the summary says
+	AS="$programs/refused $(number "$2")"
+	rm -rf dumps
+	run recorded record -o dumps -- "$programs/running" inlined
+	AS=
+	if [ "$status" -eq 77 ]; then
+		skip "$1" 'the kernel refuses it'
+	elif [ "$status" -eq 0 ] && grep -qF "$3" recorded.err && judge dumps 5; then
+		ok "$1"
+	else
+		bad "$1" "does not say '$3'" recorded.err
+	fi
+}
+refused 'stacks may not be read from outside' process_vm_readv 'may not be looked at (ptrace, process_vm_readv)'
+refused 'perf events are refused' perf_event_open 'perf_event_open(2) is not allowed here (seccomp, container)'

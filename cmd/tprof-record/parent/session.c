@@ -254,11 +254,36 @@ int rec_session_folder(struct rec_result *r, const char *given, struct tp_err *e
 	return code;
 }
 
+uint64_t rec_session_raise_files(void)
+{
+	struct rlimit files = {.rlim_cur = 256};
+
+	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max;
+		if (setrlimit(RLIMIT_NOFILE, &files))
+			getrlimit(RLIMIT_NOFILE, &files);
+	}
+	return files.rlim_cur;
+}
+
+/* Sets how many processes can be recorded: each takes two descriptors, callers and we take some. */
+static void set_most_held(struct rec_session *s, uint64_t files)
+{
+	uint64_t rings = rec_switches_files(s->switches);
+
+	files = files > rings ? files - rings : 0;
+	s->max_held = MAX_HELD;
+	if (files < 4 * MAX_HELD)
+		s->max_held = files > 64 ? (unsigned)(files - 32) / 4 : 4;
+}
+
 /* Called between fork and exec, as the folder may be named after the process. */
 static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 {
 	struct rec_session *s = ctx;
 	struct rec_result *r = &s->result;
+	/* The program has its own limit by now. */
+	uint64_t files = rec_session_raise_files();
 	int code;
 
 	s->pid = r->pid = pid;
@@ -274,6 +299,7 @@ static int on_ready(void *ctx, pid_t pid, struct tp_err *err)
 							 : REC_SWITCHES_OF_PROGRAM,
 			       r->folder, err))
 		snprintf(r->no_switches, sizeof(r->no_switches), "%.199s", err->msg);
+	set_most_held(s, files);
 	return 0;
 }
 
@@ -289,20 +315,6 @@ static void let_go_of_streams(void)
 		if (null > STDERR_FILENO)
 			close(null);
 	}
-}
-
-/* Sets how many processes can be recorded: each takes two descriptors, callers and we take some. */
-static void make_room(struct rec_session *s)
-{
-	struct rlimit files = {.rlim_cur = 256};
-
-	if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < files.rlim_max) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
-	s->max_held = MAX_HELD;
-	if (files.rlim_cur < 4 * MAX_HELD)
-		s->max_held = files.rlim_cur > 64 ? (unsigned)(files.rlim_cur - 32) / 4 : 4;
 }
 
 static int start(struct rec_session *s, int *error, struct tp_err *err)
@@ -324,7 +336,6 @@ static int start(struct rec_session *s, int *error, struct tp_err *err)
 		return err->code;
 	rec_cut_begin();
 	let_go_of_streams();
-	make_room(s);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "tprof-record/parent/switches.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <poll.h>
@@ -31,6 +32,8 @@ enum {
 	LEAST_PAGES = 4,
 	QUICK_MS = 10, /* while switches come; a ring that is half full does not wait */
 	SLOW_MS = 1000,
+	LEAST_FILES = 8,  /* descriptors that rings leave to the recording, … */
+	SPARE_FILES = 64, /* … and wakes */
 };
 
 /* The switches of one round of a processor may not be much later than those of another round. */
@@ -673,6 +676,19 @@ void rec_switches_end(struct rec_switches *s)
 	free(s);
 }
 
+/* Returns how many descriptors can still be opened, if all that are open have the lowest numbers. */
+static uint64_t spare_files(const struct rec_switches *s)
+{
+	struct rlimit files;
+	int next = fcntl(s->bell, F_DUPFD_CLOEXEC, 0);
+
+	if (next >= 0)
+		close(next);
+	if (next < 0 || getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur < (rlim_t)next)
+		return 0;
+	return files.rlim_cur - (rlim_t)next;
+}
+
 static int open_rings(struct rec_switches *s, struct tp_err *err)
 {
 	int ncpus = (int)sysconf(_SC_NPROCESSORS_CONF), error = EINVAL;
@@ -695,17 +711,31 @@ static int open_rings(struct rec_switches *s, struct tp_err *err)
 		    (struct pollfd){.fd = s->rings[s->nrings].fd, .events = POLLIN};
 		s->nrings++;
 	}
+	if (s->nrings && (!error || error == ENODEV) && spare_files(s) < LEAST_FILES)
+		error = EMFILE;
 	if (s->nrings && (!error || error == ENODEV))
 		return 0;
 	if ((error == EACCES || error == EPERM) && rec_switches_paranoid() > 2)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
 				  "kernel.perf_event_paranoid is %d, not 2",
 				  rec_switches_paranoid());
-	if (error == EPERM)
+	if (error == EPERM && s->rings[s->nrings].page == MAP_FAILED)
 		return tp_err_set(
 		    err, TP_EIO, TP_OFFSET_NONE,
 		    "its memory is not allowed (kernel.perf_event_mlock_kb, ulimit -l)");
+	if (error == EACCES || error == EPERM)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE,
+				  "perf_event_open(2) is not allowed here (seccomp, container)");
 	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "perf_event_open: %s", strerror(error));
+}
+
+size_t rec_switches_files(const struct rec_switches *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; s && i < s->nrings; i++)
+		n += 1u + (s->rings[i].more >= 0) + (s->rings[i].wakes >= 0);
+	return n;
 }
 
 int rec_switches_start(struct rec_switches *s, struct tp_err *err)
@@ -714,12 +744,15 @@ int rec_switches_start(struct rec_switches *s, struct tp_err *err)
 	return s->begun ? 0 : tp_nomem(err);
 }
 
-/* Hears wakes on all processors, or on none. */
+/* Hears wakes on all processors, or on none: they are not worth the descriptors that files need. */
 static void open_wakes(struct rec_switches *s)
 {
-	uint64_t id = find_waking();
+	uint64_t id;
 	size_t i = 0;
 
+	if (spare_files(s) < SPARE_FILES + s->nrings)
+		return;
+	id = find_waking();
 	while (id && i < s->nrings && (s->rings[i].wakes = open_waking(&s->rings[i], id)) >= 0)
 		i++;
 	s->wakes = s->notices = s->nrings && i == s->nrings;
@@ -749,10 +782,10 @@ static int open_all(struct rec_switches **out, pid_t pid, enum rec_switches_of o
 		code = tp_nomem(err);
 	if (!code)
 		code = open_rings(s, err);
-	if (!code && of != REC_SWITCHES_OF_NONE && !reader)
-		open_wakes(s);
 	if (!code && of != REC_SWITCHES_OF_NONE)
 		code = rec_spool_begin(&s->spool, folder, err);
+	if (!code && of != REC_SWITCHES_OF_NONE && !reader)
+		open_wakes(s);
 	if (!code) {
 		s->polls[s->nrings] = (struct pollfd){.fd = s->bell, .events = POLLIN};
 		*out = s;

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,13 +127,44 @@ static void test_switches_no_folder(void **state)
 	rec_switches_end(s);
 }
 
+/* The files of a recording come before rings, and both before wakes. */
+static void test_switches_few_files(void **state)
+{
+	const rlim_t each = 2 * (rlim_t)sysconf(_SC_NPROCESSORS_CONF);
+	struct rlimit before, few;
+	struct rec_switches *s;
+	struct rec_switches_list list = {0};
+	struct tp_err err;
+	int fd = dup(0), code;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	for (rlim_t n = (rlim_t)fd + 2; n < each + 40; n++) {
+		few = before;
+		few.rlim_cur = n;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		code = rec_switches_begin(&s, getpid(), REC_SWITCHES_OF_PROGRAM, "/tmp", &err);
+		fd = dup(0);
+		assert_true(fd >= 0 && fd + 7 <= (int)n + (code ? 7 : 0));
+		close(fd);
+		if (!code) {
+			assert_in_range(rec_switches_files(s), 1, each);
+			assert_int_equal(rec_switches_map(s, 0, 1, &list, &err), 0);
+			assert_false(list.wakes);
+		}
+		rec_switches_end(s);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_switches),
-	    cmocka_unit_test(test_switches_children),
-	    cmocka_unit_test(test_switches_none),
-	    cmocka_unit_test(test_switches_no_folder),
+	    cmocka_unit_test(test_switches),	       cmocka_unit_test(test_switches_children),
+	    cmocka_unit_test(test_switches_none),      cmocka_unit_test(test_switches_no_folder),
+	    cmocka_unit_test(test_switches_few_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
