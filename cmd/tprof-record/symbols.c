@@ -41,16 +41,21 @@ static struct {
 
 /* ---- without the library ---- */
 
+/* TP_EUNKNOWN, which the library's own functions do not return. */
+
 static int no_image(struct tp_image **image, const char *path, struct tp_err *err)
 {
 	*image = NULL;
-	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s: cannot be read", path);
+	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+			  "%s: tprof-symbols.so, which reads it, cannot be loaded", path);
 }
 
 static int no_unwinder(struct tp_unwinder **u, int pid, struct tp_err *err)
 {
 	*u = NULL;
-	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "the stacks of process %d cannot be read",
+	return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,
+			  "--pid=%d: tprof-symbols.so, which reads stacks, cannot be loaded; "
+			  "install tprof-record again",
 			  pid);
 }
 

@@ -158,6 +158,15 @@ C
 		skip 'pid: processes that cannot be recorded' "$(head -n 1 compiler.err)"
 		return
 	fi
+	mkdir -p lacking/bin lacking/lib && cp "$bin/tprof-record" lacking/bin && cp "$bin/../lib/tprof-preload.so" lacking/lib
+	sleep 60 & servers="$servers $!"
+	(bin=$PWD/lacking/bin && record --pid=$! -o dumps) >lacking.out 2>lacking.err
+	if grep -q -- '--pid=.*: tprof-symbols.so, which reads stacks, cannot be loaded' lacking.err &&
+		! grep -q "another user's" lacking.err; then
+		ok 'pid: a library is missing'
+	else
+		bad 'pid: a library is missing' 'does not say so' lacking.err
+	fi
 	./lives on & servers="$servers $!"
 	sleep 0.3
 	refuses 'pid: its main thread has ended' $! 'its main thread has ended, .*start the program with tprof-record'

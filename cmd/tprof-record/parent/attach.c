@@ -360,7 +360,6 @@ static int make_image(struct rec_attach *a, struct tp_err *err)
 
 static int begin(struct rec_attach *a, struct tp_err *err)
 {
-	struct rlimit files;
 	int code = make_arena(a, err);
 
 	if (!code)
@@ -370,16 +369,15 @@ static int begin(struct rec_attach *a, struct tp_err *err)
 		a->copied.depth = rec_core->arena.header->options.depth;
 		a->copied.add = rec_attach_add;
 	}
-	if (!code && rec_copied_files(&a->copied, err))
+	if (!code)
+		code = rec_copied_files(&a->copied, err);
+	if (code == TP_ENOENT)
 		code = not_allowed(err, a->pid);
 	if (!code)
 		code = make_folder(a, err);
 	if (code)
 		return code;
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	rec_session_raise_files();
 	a->kernel = true;
 	a->reader = (struct rec_switches_reader){rec_attach_make, rec_attach_see, a};
 	code = rec_switches_open(&a->switches, &a->reader, a->result.folder, err);

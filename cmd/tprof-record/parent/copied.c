@@ -58,6 +58,7 @@ static void keep(struct rec_copied *c, struct rec_copied_known *k, const struct 
 	if (!words)
 		return;
 	k->word = words;
+	c->knows = true;
 	for (size_t i = 1; i < n; i++) {
 		/* One frame may have been interrupted by a signal. */
 		while (at < c->nread && c->read[at].value != pcs[i] &&
@@ -75,10 +76,12 @@ static void keep(struct rec_copied *c, struct rec_copied_known *k, const struct 
 
 static void forget(struct rec_copied *c)
 {
-	for (size_t i = 0; i < REC_COPIED_KNOWN; i++) {
+	/* Known stacks are 128 KiB of memory that most recordings do not touch. */
+	for (size_t i = 0; c->knows && i < REC_COPIED_KNOWN; i++) {
 		free(c->known[i].word);
 		c->known[i] = (struct rec_copied_known){0};
 	}
+	c->knows = false;
 }
 
 /* If the process is over, the files of before have to do. */

@@ -34,6 +34,7 @@ struct rec_copied {
 		uint32_t stack, n;
 		struct rec_copied_word *word;
 	} known[REC_COPIED_KNOWN];
+	bool knows; /* any */
 
 	/* The copy: `size` bytes from address `low` on, at most `room`. */
 	const char *copy;
@@ -45,7 +46,7 @@ struct rec_copied {
 };
 
 void rec_copied_release(struct rec_copied *c);
-/* Reads the mapped files. TP_ENOENT, TP_ENOMEM. */
+/* Reads the mapped files. TP_ENOENT, TP_EUNKNOWN (symbols.c), TP_ENOMEM. */
 int rec_copied_files(struct rec_copied *c, struct tp_err *err);
 /* Reads 8 bytes of the copy. Returns false if they are not in it. */
 bool rec_copied_word(const struct rec_copied *c, uint64_t address, uint64_t *value);

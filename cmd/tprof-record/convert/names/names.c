@@ -77,7 +77,7 @@ static void open_file(struct rec_names *n, struct rec_named_file *f)
 
 	f->tried = true;
 	/* "[vdso]" and memory without a file. */
-	if (*path != '/' || rec_images_get(n->p->images, path, &f->image, NULL))
+	if (*path != '/' || (f->code = rec_images_get(n->p->images, path, &f->image, NULL)))
 		return;
 	if (!is_same(f->image, id)) {
 		f->other = true;
@@ -349,7 +349,9 @@ void rec_names_remark(const struct rec_names *n, char text[200])
 	name = base_name(rec_process_string(n->p, worst->name));
 	snprintf(text, 200, "%zu of %zu addresses have no names, most of them in %.60s: %s",
 		 n->unnamed, n->named + n->unnamed, name,
-		 worst->other	 ? "the file has been replaced by another build"
+		 worst->other ? "the file has been replaced by another build"
+		 : worst->code == TP_EUNKNOWN
+		     ? "tprof-symbols.so, which reads them, cannot be loaded"
 		 : !worst->image ? "the file cannot be read any more"
 				 : "it has no symbols; install its debugging symbols");
 }

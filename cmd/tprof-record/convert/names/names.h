@@ -24,6 +24,7 @@ struct rec_named_file {
 	uint32_t name, build_id; /* strings of the process */
 	struct tp_image *image, *debug;
 	bool tried, other; /* it was opened; it has another build id now */
+	int code;	   /* of opening it; TP_EUNKNOWN: nothing can be opened (symbols.c) */
 	bool own;	   /* of the recorder */
 	bool starter;	   /* a library that starts threads or main */
 	size_t unnamed;	   /* addresses */
