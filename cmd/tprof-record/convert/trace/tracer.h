@@ -308,6 +308,8 @@ bool rec_off_advance(const struct rec_tracer *s, struct rec_machine *m);
  * return one that is in no list, so that callers need not look. */
 struct rec_goroutine *rec_tracer_g(struct rec_tracer *s, uint32_t id);
 struct rec_machine *rec_tracer_m(struct rec_tracer *s, uint32_t id);
+/* Returns the index of an M, or TP_NO_ID if there is none or it is forgotten. */
+uint32_t rec_tracer_known_m(const struct rec_tracer *s, uint32_t id);
 /* Forgets threads and goroutines that ended before the last part, which later records hardly name. If one does, the
  * goroutine is a dead one again. */
 void rec_tracer_forget(struct rec_tracer *s);

@@ -392,7 +392,7 @@ static void list_stacks(struct rec_tracer *s, const struct rec_thread_of *of, si
 	i = s->code ? 0 : rec_tracer_m(s, 0)->first;
 	for (; i; i = s->links[i - 1].next) {
 		if (p->events[i - 1].kind != REC_CPU || !p->events[i - 1].stack ||
-		    (k = tp_ids_get(&s->m_by_id, p->events[i - 1].m)) == TP_NO_ID)
+		    (k = rec_tracer_known_m(s, p->events[i - 1].m)) == TP_NO_ID)
 			continue;
 		*(last[k] ? &s->links[last[k] - 1].other : &s->ms[k].off.samples) = i;
 		last[k] = i;

@@ -333,12 +333,34 @@ static void test_trace_parts_forget(void **state)
 	}
 }
 
+/* A thread that is forgotten has no index; lists by index leave it out. */
+static void test_tracer_forgotten_thread(void **state)
+{
+	struct tp_buf bytes = {0};
+	const struct tp_out out = {.write = collect, .ctx = &bytes};
+	struct tp_err err;
+	struct rec_tracer *s = rec_trace_new(REC_GO_1_26, &out, &err);
+
+	(void)state;
+	assert_non_null(s);
+	rec_tracer_g(s, 5)->state = REC_G_DEAD;
+	assert_int_equal(rec_tracer_known_m(s, 5), TP_NO_ID);
+	rec_tracer_m(s, 5)->own = rec_index_of_g(s, rec_tracer_g(s, 5)) + 1;
+	assert_true(rec_tracer_known_m(s, 5) < s->nms);
+	for (int i = 0; i < 3; i++)
+		rec_tracer_forget(s);
+	assert_int_equal(rec_tracer_known_m(s, 5), TP_NO_ID);
+	rec_trace_free(s);
+	tp_buf_release(&bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_trace_write_soup),
 	    cmocka_unit_test(test_trace_write_parts),
 	    cmocka_unit_test(test_trace_parts_forget),
+	    cmocka_unit_test(test_tracer_forgotten_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

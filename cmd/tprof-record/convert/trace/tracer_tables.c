@@ -25,6 +25,13 @@ struct rec_goroutine *rec_tracer_g(struct rec_tracer *s, uint32_t id)
 	return &s->gs[at];
 }
 
+uint32_t rec_tracer_known_m(const struct rec_tracer *s, uint32_t id)
+{
+	uint32_t i = tp_ids_get(&s->m_by_id, id);
+
+	return i < OVER ? i : TP_NO_ID;
+}
+
 struct rec_machine *rec_tracer_m(struct rec_tracer *s, uint32_t id)
 {
 	uint32_t i = tp_ids_get(&s->m_by_id, id), at = s->free_m ? s->free_m - 1 : s->nms;
