@@ -104,7 +104,9 @@ static void say_running(struct lines *l, const struct rec_result *r)
 	    !d->exact && r->no_switches[0] ? ": " : "", d->exact ? "" : r->no_switches,
 	    d->delay_ns ? "; run delay: " : "", d->delay_ns && more ? "at least " : "",
 	    d->delay_ns ? delay : "",
-	    d->delay_ns && d->exact && d->wakes ? " (the trace has it from each wake-up on)" : "");
+	    d->delay_ns && d->exact && d->wakes
+		? " since the process began; the trace has it from each recorded wake-up on"
+		: "");
 }
 
 /* What was lost of `program` and its threads. */

@@ -151,6 +151,14 @@ static void test_report_running(void **state)
 	    "%sCPU time: at least 250ms (from the kernel's context switches); run delay: 1ms\n%s",
 	    head, tail);
 	expect(&r, all);
+	/* The kernel counts from the begin of the process, the trace does not. */
+	r.last.wakes = true;
+	r.last.lost_switches = 0;
+	snprintf(all, sizeof(all),
+		 "%sCPU time: 250ms (from the kernel's context switches); run delay: 1ms since the "
+		 "process began; the trace has it from each recorded wake-up on\nnothing lost\n%s",
+		 head, tail);
+	expect(&r, all);
 }
 
 /* Each process is told how many were lost of all, as the kernel does not say whose they were. */
