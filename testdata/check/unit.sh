@@ -20,7 +20,7 @@ now() { date +%s%N | sed 's/[^0-9].*/000000000/'; }
 
 if [ "${1:-}" = --one ]; then
 	t=$2
-	case ${RUN:-}$t in qemu-* | */san-*) limit=900 ;; *) limit=300 ;; esac
+	case ${RUN:-}$t in qemu-*) limit=1800 ;; */san-*) limit=900 ;; *) limit=300 ;; esac
 	began=$(now)
 	# shellcheck disable=SC2086
 	(ulimit -t $limit && timeout $((limit + 600)) ${RUN:-} "$t") >"$t.log" 2>&1

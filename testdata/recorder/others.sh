@@ -24,10 +24,13 @@ ask_pprof() {
 			grep -q ' in 1 texts equal, 0 differ' pprof.out && return 0
 		;;
 	*)
-		PEERS=${peers%/bin} OPTIONS=${OPTIONS:-'-trim=false
+		# tprof-top shows the peak of a heap of which nothing is in use, unless both are told what to show.
+		case ${1##*/} in heap*) type=-sample_index=inuse_space ;; *) type= ;; esac
+		options=$(printf '%s' "${OPTIONS:--trim=false
 -trim=false -sample_index=0
--lines
-'} sh "$source/testdata/check/pprof.sh" "$bin" "$PWD/$1" >pprof.out 2>&1 &&
+-lines}" | sed "/sample_index/! s/\$/ $type/")
+		PEERS=${peers%/bin} OPTIONS="$options
+" sh "$source/testdata/check/pprof.sh" "$bin" "$PWD/$1" >pprof.out 2>&1 &&
 			grep -q ' [1-9][0-9]* reports equal, 0 differ, 0 that pprof refuses' pprof.out && return 0
 		;;
 	esac
