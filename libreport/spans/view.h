@@ -72,7 +72,7 @@ int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, 
 /* Reads columns of a table part by part, as a long run has tables that should not be in memory at
  * once: calls fn with REP_COL and v->nrows[table] of the part that begins with row `first`. A short
  * table, or one that is loaded already, is one part and stays loaded. fn may load other tables, but
- * not this one; its nonzero result ends the walk and becomes its result. */
+ * not this one, and must not look up rows of the run in it, as REP_COL begins with row `first`; its nonzero result ends the walk and becomes its result. */
 typedef int (*rep_view_fn)(void *ctx, struct rep_view *v, size_t first, struct tp_err *err);
 int rep_view_visit(struct rep_view *v, enum tp_table_id table, uint32_t columns, rep_view_fn fn,
 		   void *ctx, struct tp_err *err);

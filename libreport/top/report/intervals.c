@@ -300,13 +300,15 @@ static int add_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
 	const struct source *s = source_of(job);
+	uint32_t columns = columns_of(s, needs_goroutines(job, v->filter));
 	bool choosy = is_choosy(job);
 	int code = choosy ? rep_job_tasks(job, v, err) : 0;
 
 	*(struct last *)job->state = (struct last){.known = false};
+	if (!code && choosy) /* chosen() reads the table by row, so it has to be whole */
+		code = rep_view_load(v, s->table, columns, err);
 	if (!code)
-		code = rep_view_visit(v, s->table, columns_of(s, needs_goroutines(job, v->filter)),
-				      add_rows, job, err);
+		code = rep_view_visit(v, s->table, columns, add_rows, job, err);
 	if (!code && !job->nrows && choosy)
 		rep_pick_hint(v, s == &regions, job->note, sizeof(job->note));
 	return code;
