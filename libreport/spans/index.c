@@ -192,7 +192,7 @@ static int begin(struct rep_index *x, struct rep_view *v, size_t segment,
 	if (code)
 		return code;
 	memset(x->first, 0, (n + 1) * sizeof(*x->first));
-	for (size_t i = 0; i < x->ntouched && o->causes; i++) {
+	for (size_t i = 0; i < x->ntouched; i++) {
 		memset(&x->birth[x->touched[i]], 0xff, sizeof(*x->birth));
 		x->from_segment[x->touched[i]] = -1;
 	}

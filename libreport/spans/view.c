@@ -214,6 +214,9 @@ static int is_short(struct rep_view *v, enum tp_table_id table, uint32_t columns
 	if (loaded || (v->seen[table] && !v->nrows[table]))
 		return 1;
 	code = tp_stream_count(v->store, v->run->row.id, tp_tables[table].name, &rows, &parts, err);
+	if (code)
+		tp_err_prefix(err, "run %lld, table %s", (long long)v->run->row.id,
+			      tp_tables[table].name);
 	return code ? code : rows <= SHORT_CELLS / ncolumns;
 }
 

@@ -73,9 +73,39 @@ static void test_view_visit(void **state)
 	}
 }
 
+/* An error names the run and the table. */
+static void test_view_visit_says_where(void **state)
+{
+	const struct rep_filter_text none = {0};
+	struct rep_filter filter;
+	struct rep_runs runs;
+	struct rep_view v;
+	struct tp_store *store;
+	struct tp_run row;
+	struct tp_err err;
+	struct seen seen = {0};
+
+	(void)state;
+	assert_int_equal(write_run(HASH, 10, 300000, &row, &err), 0);
+	change(path, "UPDATE block SET rows = 9223372036854775807 WHERE stream = 'goroutine'");
+	assert_int_equal(tp_store_open(&store, path, &err), 0);
+	assert_int_equal(rep_runs_load(store, &runs, &err), 0);
+	assert_int_equal(rep_filter_init(&filter, &none, &err), 0);
+	assert_int_equal(rep_view_init(&v, store, &runs.run[0], &filter, NULL, &err), 0);
+	assert_int_not_equal(rep_view_visit(&v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, total_ns),
+					    on_rows, &seen, &err),
+			     0);
+	assert_non_null(strstr(err.msg, "run 1, table goroutine"));
+	rep_view_release(&v);
+	rep_filter_release(&filter);
+	rep_runs_release(&runs);
+	tp_store_close(store);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {RUN_TEST(test_view_visit)};
+	const struct CMUnitTest tests[] = {RUN_TEST(test_view_visit),
+					   RUN_TEST(test_view_visit_says_where)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
