@@ -89,7 +89,7 @@ int rep_gate_rows(const struct rep_gate *gate, const struct rep_gate_result *res
 {
 	static const struct rep_column of_gates[] = {
 	    {.name = "outcome",
-	     .doc = "passed, failed or undecided",
+	     .doc = "passed, exceeded or undecided",
 	     .title = "OUTCOME",
 	     .kind = REP_TEXT},
 	    {.name = "gate", .doc = "as it was given", .title = "GATE", .kind = REP_TEXT},
@@ -102,8 +102,11 @@ int rep_gate_rows(const struct rep_gate *gate, const struct rep_gate_result *res
 	     .doc = "rows beyond its limit",
 	     .kind = REP_COUNT,
 	     .raw_only = true},
-	    {.name = "old", .doc = "old value of the row that decided it", .kind = REP_COUNT, .raw_only = true},
-	    {.name = "new", .doc = "new value of that row", .kind = REP_COUNT, .raw_only = true},
+	    {.name = "old",
+	     .doc = "old value of the row that decided it",
+	     .kind = REP_FLOAT,
+	     .raw_only = true},
+	    {.name = "new", .doc = "new value of that row", .kind = REP_FLOAT, .raw_only = true},
 	    {.name = "change", .doc = "change of that row", .kind = REP_SHARE, .raw_only = true},
 	    {.name = "p",
 	     .doc = "p of that row",

@@ -255,7 +255,7 @@ static int write_totals(struct rep_path_table *p, size_t usual, struct tp_err *e
 /* ---- requests ---- */
 
 static const struct rep_column request_columns[] = {
-    {.name = "id", .doc = "of the task or region", .title = "ID", .kind = REP_ID},
+    {.name = "id", .doc = "of the task or goroutine; null of a region or the run", .title = "ID", .kind = REP_ID},
     {.name = "name", .doc = "its type", .title = "NAME", .least = 16, .shorten = REP_SHORTEN_LEFT},
     {.name = "total_ns", .doc = "how long it lasts", .title = "TIME", .kind = REP_NS},
     {.name = "from_ns", .doc = "its start, since the run began", .title = "FROM", .kind = REP_NS},

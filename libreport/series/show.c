@@ -55,6 +55,35 @@ static const struct rep_column fixed[NCOLUMNS] = {
 		     .least = 20},
 };
 
+static bool is_taken(const struct rep_column *columns, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (columns[i].name && !strcmp(columns[i].name, name))
+			return true;
+	return false;
+}
+
+/* Returns the name of run i as a key that no column before it has: "x.heap (2)". NULL: out of memory. */
+static const char *key_of(const struct rep_series *s, size_t i, const struct rep_column *columns,
+			  struct tp_arena *names)
+{
+	const char *name = s->point[i].name;
+	size_t size = strlen(name) + 24, k = 1 + is_taken(columns, NCOLUMNS, name);
+	char *text;
+
+	if (!is_taken(columns, NCOLUMNS + i, name))
+		return name;
+	for (size_t j = 0; j < i; j++)
+		k += !strcmp(s->point[j].name, name);
+	text = tp_arena_alloc(names, size);
+	if (!text)
+		return NULL;
+	do
+		snprintf(text, size, "%s (%zu)", name, k++);
+	while (is_taken(columns, NCOLUMNS + i, text));
+	return text;
+}
+
 /* Returns whether rows are of several kinds (the metrics of traces), which tables show as text. */
 static bool is_mixed(const struct rep_series *s)
 {
@@ -71,6 +100,7 @@ struct table {
 	double *y;
 	struct tp_buf picture, text;
 	struct tp_arena texts; /* of the row being written */
+	struct tp_arena names; /* of columns */
 	size_t n, points;      /* number of all columns, and of those of runs */
 	bool ascii, mixed, raw;
 };
@@ -89,11 +119,14 @@ static int table_init(struct table *t, const struct rep_series *s, bool people, 
 		return tp_nomem(err);
 	t->raw = !people;
 	t->mixed = people && is_mixed(s);
+	memcpy(t->column, fixed, sizeof(fixed));
+	t->column[COLUMN_SLOPE].name = s->unit->column;
+	t->column[COLUMN_SLOPE].title = s->unit->title;
 	for (size_t i = 0; i < t->n; i++) {
-		if (i < NCOLUMNS)
-			t->column[i] = fixed[i];
-		else
-			t->column[i] = (struct rep_column){.name = s->point[i - NCOLUMNS].name};
+		if (i >= NCOLUMNS)
+			t->column[i].name = key_of(s, i - NCOLUMNS, t->column, &t->names);
+		if (!t->column[i].name)
+			return tp_nomem(err);
 		if (i >= NCOLUMNS || i <= COLUMN_MOST) {
 			t->column[i].kind = t->mixed ? REP_TEXT : people ? kind : REP_FLOAT;
 			t->column[i].right = t->mixed;
@@ -101,8 +134,6 @@ static int table_init(struct table *t, const struct rep_series *s, bool people, 
 	}
 	if (s->functions)
 		t->column[COLUMN_NAME].shorten = REP_SHORTEN_FUNCTION;
-	t->column[COLUMN_SLOPE].name = s->unit->column;
-	t->column[COLUMN_SLOPE].title = s->unit->title;
 	return 0;
 }
 
@@ -114,6 +145,7 @@ static void table_release(struct table *t)
 	tp_buf_release(&t->picture);
 	tp_buf_release(&t->text);
 	tp_arena_clear(&t->texts);
+	tp_arena_clear(&t->names);
 }
 
 static int64_t whole(double value)

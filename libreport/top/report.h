@@ -211,8 +211,9 @@ void rep_durations_release(struct rep_durations *d);
 			   .drop = (drop_rank)},                                                   \
 		.key = (key_text), .doc = (doc_text), .percentile = true                           \
 	}
-#define REP_COLUMNS_DISTRIBUTION                                                                   \
-	REP_COLUMN_NS("mean_ns", "MEAN", "mean", 3, "total / count"),                              \
+#define REP_COLUMNS_DISTRIBUTION REP_COLUMNS_DISTRIBUTION_OF("total / count")
+#define REP_COLUMNS_DISTRIBUTION_OF(mean_doc)                                                      \
+	REP_COLUMN_NS("mean_ns", "MEAN", "mean", 3, (mean_doc)),                                   \
 	    REP_COLUMN_PERCENTILE("p50_ns", "P50", "p50", 4, "median"),                            \
 	    REP_COLUMN_PERCENTILE("p90_ns", "P90", "p90", 6, "90th percentile"),                   \
 	    REP_COLUMN_PERCENTILE("p99_ns", "P99", "p99", 5, "99th percentile"),                   \

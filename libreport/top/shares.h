@@ -43,7 +43,7 @@ struct rep_value rep_shares_text(struct rep_job *job, const struct rep_shares *s
 	 .doc = "types of tasks that they were in, where in none of regions, with shares of that " \
 		"time"},                                                                           \
 	    {.column = {.name = "inside", .kind = REP_TEXT, .raw_only = true},                     \
-	     .doc = "the one that they were in most"},                                             \
+	     .doc = "type of the task, else region, that they were in most"},                      \
 	    REP_COLUMN_RAW_NS("inside_ns", "time in that one"),                                    \
 	    REP_COLUMN_RAW_NS("inside_all_ns", "time in any task or region")
 enum { REP_INSIDE_TEXT, REP_INSIDE_MOST, REP_INSIDE_NS, REP_INSIDE_ALL, REP_NINSIDE };

@@ -3,8 +3,8 @@
     python3 testdata/check/columns.py BIN_FOLDER    compares the manual with the commands
     UPDATE=1 python3 …                              writes the manual's tables anew
 
-A table that is in the manual has to have the same columns. A column without a description is one that
-the run, the runs or the query name; the others all have one."""
+A table that is in the manual has to have the same columns. Only columns that the run or the runs name may
+lack a description; the text below their table has to say what they are."""
 import json
 import os
 import re
@@ -14,6 +14,7 @@ import tempfile
 
 PAGE = "man/tprof-json.5"
 BEGIN, END = '.\\" tables begin\n', '.\\" tables end\n'
+NAMED_BY_RUNS = re.compile(r"blocked_\w+_ns|ledger-\d\.heap")
 TRACE, OTHER, HEAP = "testdata/pool.trace", "testdata/checkout.trace", "testdata/catalog.heap"
 # Heading; the command, TMP an empty folder; then what else to say of the table.
 TABLES = [
@@ -27,9 +28,10 @@ TABLES = [
     ("tprof-top --tags", f"tprof-top --tags {HEAP}", ""),
     ("tprof-top --goroutines", "tprof-top --goroutines testdata/inbox/inbox-3.d2", ""),
     ("tprof-top --over", "tprof-top --over=run testdata/ledger/ledger-1.heap testdata/ledger/ledger-2.heap",
-     "Then a column for each run, with its value."),
+     "The slope is slope_per_run, slope_per_second, slope_per_minute, slope_per_hour or slope_per_day.\n"
+     "Then a column for each run, with its value; runs of the same name are told apart by\n(2), (3) and so on."),
     ("tprof-diff of profiles", "tprof-diff testdata/ledger/ledger-1.heap testdata/ledger/ledger-2.heap",
-     "The first column is named by --by.\nComparisons of several profiles a side also have n_old, n_new, u, p, q and "
+     "The last column\n(here function)\nis named by --by.\nComparisons of several profiles a side also have n_old, n_new, u, p, q and "
      "verdict,\nand the ends of intervals, as those of traces."),
     ("tprof-diff of traces", f"tprof-diff {TRACE} {OTHER}", ""),
     ("tprof-diff --gate", "tprof-diff --gate=flat(.)>+900% testdata/ledger/ledger-1.heap testdata/ledger/ledger-2.heap", ""),
@@ -58,6 +60,8 @@ def table(heading, columns, more):
     for c in columns:
         if "doc" in c:
             lines.append(f".It {c['name']} Ta {c['kind']} Ta \\&{c['doc'][0].upper()}{c['doc'][1:]}")
+        elif not NAMED_BY_RUNS.fullmatch(c["name"]):
+            sys.exit(f"FAILED {heading}: the column {c['name']} has no description")
     return "\n".join([*lines, ".El", *([more] if more else [])]) + "\n"
 
 

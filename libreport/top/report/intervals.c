@@ -43,7 +43,7 @@ enum {
 	NNUMBERS
 };
 
-#define COLUMNS_COMMON(title_text, name_doc, count_doc, total_doc, share_doc)                      \
+#define COLUMNS_COMMON(title_text, name_doc, count_doc, total_doc, share_doc, mean_doc)            \
 	[COLUMN_NAME] =                                                                            \
 	    {.column = {.name = "name", .title = (title_text), .kind = REP_TEXT, .least = 26},     \
 	     .key = "name",                                                                        \
@@ -56,17 +56,20 @@ enum {
 	     .doc = "of them, without beginning or end in the trace"},                             \
 	[COLUMN_TOTAL] = REP_COLUMN_NS("total_ns", "TOTAL", "total", 0, total_doc),                \
 	[COLUMN_SHARE] = REP_COLUMN_SHARE(1, share_doc),                                           \
-	REP_COLUMNS_DISTRIBUTION, [COLUMN_EXACT] = REP_COLUMN_EXACT,                               \
+	REP_COLUMNS_DISTRIBUTION_OF(mean_doc), [COLUMN_EXACT] = REP_COLUMN_EXACT,                  \
 	[COLUMN_WORST] = REP_COLUMN_NS("worst_at_ns", "WORST AT", "worst", 3,                      \
-				       "when the longest began, since the run did"),               \
+				       "when the longest began, since the run did; or the "        \
+				       "beginning of the time range, if later"),                   \
 	[COLUMN_WORST_GOROUTINE] = {                                                               \
 	    .column = {.name = "worst_goroutine", .kind = REP_ID, .raw_only = true},               \
 	    .cell = REP_CELL_GOROUTINE,                                                            \
 	    .doc = "whose the longest was"}
 
+#define MEAN_OF_COMPLETE "total / number of complete ones"
+
 static const struct rep_report_column gc_columns[] = {
     COLUMNS_COMMON("RANGE", "as Go names it", "how many", "their time",
-		   "of the run's time (or of the time range)"),
+		   "of the run's time (or of the time range)", "total / count"),
     [COLUMN_MORE + MORE_A] =
 	{.column = {.name = "swept_bytes", .title = "SWEPT", .kind = REP_BYTES, .drop = 8},
 	 .key = "swept",
@@ -79,7 +82,7 @@ static const struct rep_report_column gc_columns[] = {
 
 static const struct rep_report_column task_columns[] = {
     COLUMNS_COMMON("TASK TYPE", "type of the tasks", "how many", "time of the complete ones",
-		   "of all tasks' time here"),
+		   "of all tasks' time here", MEAN_OF_COMPLETE),
     [COLUMN_MORE +
 	MORE_A] = {.column = {.name = "regions", .title = "REGIONS", .kind = REP_COUNT, .drop = 8},
 		   .key = "regions",
@@ -92,7 +95,7 @@ static const struct rep_report_column task_columns[] = {
 
 static const struct rep_report_column region_columns[] = {
     COLUMNS_COMMON("REGION TYPE", "type of the regions", "how many", "time of the complete ones",
-		   "of all regions' time here"),
+		   "of all regions' time here", MEAN_OF_COMPLETE),
     [COLUMN_MORE + MORE_A] = REP_COLUMN_NS("running_ns", "RUNNING", "running", 8,
 					   "executing while in them; nothing where a time "
 					   "range cuts one"),

@@ -20,11 +20,13 @@ enum {
 static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_RUN] = REP_COLUMN_RUN,
     [COLUMN_DURATION] = REP_COLUMN_NS("duration_ns", "STOPPED", "duration", 0,
-				      "from the first P that stops to the last that goes on"),
+				      "from the first P that stops to the last that goes on, "
+				      "within the time range"),
     [COLUMN_AT] = {.column = {.name = "at_ns", .title = "AT", .kind = REP_NS},
 		   .key = "at",
 		   .ascending = true,
-		   .doc = "when it began, since the run did"},
+		   .doc = "when it began, since the run did; or the beginning of the time "
+			  "range, if later"},
     [COLUMN_CAUSE] = {.column = {.name = "cause", .title = "CAUSE", .kind = REP_TEXT, .least = 20},
 		      .cell = REP_CELL_STRING,
 		      .key = "cause",
