@@ -169,7 +169,11 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 	}
 	waiting = cmd;
 	tp_lock_waits = tell_wait;
-	cmd->words = argv;
+	/* argp sorts the arguments. */
+	cmd->words = malloc(((size_t)argc + 1) * sizeof(*argv));
+	if (!cmd->words)
+		exit(cmd_nomem(cmd));
+	memcpy(cmd->words, argv, ((size_t)argc + 1) * sizeof(*argv));
 	cmd->nwords = argc;
 	cmd->on_file = cmd->kinds ? on_file : NULL;
 	cmd_parse_options(cmd, argp, argc, argv);
@@ -228,7 +232,11 @@ int cmd_output(struct cmd *cmd, bool several, struct rep_output **out)
 		if (!opt.json_head)
 			return cmd_nomem(cmd);
 	}
-	return rep_output_new(out, &opt, &err) ? cmd_fail(cmd, NULL, &err) : CMD_OK;
+	if (rep_output_new(out, &opt, &err))
+		return cmd_fail(cmd, NULL, &err);
+	if (cmd->json_head && rep_output_messages(*out, cmd_notes_kept()))
+		return cmd_nomem(cmd);
+	return CMD_OK;
 }
 
 int cmd_output_end(struct cmd *cmd, struct rep_output *out, const char *path, int code,
@@ -252,6 +260,8 @@ int cmd_finish(struct cmd *cmd, int status)
 	cmd_pager_end(cmd);
 	cmd_notes_release(stderr);
 	cmd_json_head_release();
+	free(cmd->words);
+	cmd->words = NULL;
 	cmd_close(cmd);
 	cmd_files_release(cmd);
 	return cmd_file_end(cmd, status);

@@ -48,8 +48,6 @@ static void put_run(const struct rep_run *run)
 
 const char *cmd_json_head(const struct cmd *cmd)
 {
-	const struct tp_buf *notes = cmd_notes_kept();
-
 	tp_buf_release(&head);
 	tp_buf_text(&head, "\"tprof\": \"" TPROF_VERSION "\",\n\"command\": [");
 	rep_put_json(&head, cmd->name, strlen(cmd->name));
@@ -62,8 +60,6 @@ const char *cmd_json_head(const struct cmd *cmd)
 		tp_buf_text(&head, i ? "," : "");
 		put_run(&cmd->runs.run[i]);
 	}
-	tp_buf_text(&head, "],\n\"messages\": [");
-	tp_buf_put(&head, notes->data, notes->size);
 	return tp_buf_put(&head, "]", 2) ? NULL : (char *)head.data;
 }
 

@@ -194,7 +194,7 @@ static int compare(struct args *args, const struct loaded *l)
 {
 	struct rep_gate_result *result = calloc(args->ngates + 1, sizeof(*result));
 	bool inexact = false;
-	int status;
+	int status, verdict = CMD_OK;
 
 	if (!result)
 		return cmd_nomem(&args->cmd);
@@ -203,10 +203,13 @@ static int compare(struct args *args, const struct loaded *l)
 		inexact = inexact || result[i].inexact;
 	if (inexact && args->traces)
 		status = judge_exactly(args, result);
+	if (!status && args->cmd.json_head) /* JSON ends with the notes on gates */
+		verdict = tell_gates(args, result, l->damaged != NULL);
 	if (!status)
 		status = args->junit ? write_junit(args, result) : show_diff(args, l, result);
 	if (!status)
-		status = tell_gates(args, result, l->damaged != NULL);
+		status = args->cmd.json_head ? verdict
+					     : tell_gates(args, result, l->damaged != NULL);
 	for (size_t i = 0; i < args->ngates; i++)
 		rep_gate_result_release(&result[i]);
 	free(result);

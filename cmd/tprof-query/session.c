@@ -192,8 +192,12 @@ static int do_schema(struct session *s, const char *where, const char *arg)
 {
 	struct tp_buf text = {0};
 	struct tp_err err;
-	int code = rep_query_schema(s->query, *arg ? arg : NULL, &text, &err), status = CMD_OK;
+	int code, status = CMD_OK;
 
+	if (s->cmd->json_head)
+		return cmd_reject(s->cmd, CMD_USAGE,
+				  ".schema prints no table; leave out --json-head");
+	code = rep_query_schema(s->query, *arg ? arg : NULL, &text, &err);
 	if (!code)
 		code = print_text(s, &text, &err);
 	if (code)

@@ -69,11 +69,12 @@ static int64_t age(struct argp_state *state, const char *arg)
 static void check(struct store_args *args, struct argp_state *state)
 {
 	const struct store_task *t = args->task;
-	bool prunes;
+	bool prunes, tables;
 
 	if (!t)
 		argp_error(state, "no task is given; name one that --help lists, then a store");
 	prunes = t->run == store_prune;
+	tables = t->run == store_list || t->run == store_show || t->run == store_clocks;
 	if (!t->no_store && !args->path)
 		argp_error(state, "no store is given: tprof-store %s %s", t->name, t->args);
 	if (args->nwords < t->least || args->nwords > t->most)
@@ -87,8 +88,10 @@ static void check(struct store_args *args, struct argp_state *state)
 		argp_error(state, "--dry-run is an option of delete and prune");
 	if (args->empty && t->run != store_cache)
 		argp_error(state, "--empty is an option of cache");
-	if (args->cmd.run_spec && t->run != store_list && t->run != store_show &&
-	    t->run != store_clocks)
+	if (args->cmd.json_head && !tables)
+		argp_error(state, "--json-head is an option of list, show and clocks; %s prints no table",
+			   t->name);
+	if (args->cmd.run_spec && !tables)
 		argp_error(state,
 			   "--run is an option of list, show and clocks; the usage of %s is: "
 			   "tprof-store %s %s",

@@ -39,6 +39,7 @@ static int put_value(struct tp_buf *b, const struct rep_column *c, const struct 
 /* What the end of an output with a head lists: arrays without brackets. */
 struct told {
 	struct tp_buf cut, notes;
+	const struct tp_buf *messages; /* borrowed */
 };
 
 static struct told *told(struct rep_output *out)
@@ -46,6 +47,16 @@ static struct told *told(struct rep_output *out)
 	if (!out->priv)
 		out->priv = calloc(1, sizeof(struct told));
 	return out->priv;
+}
+
+int rep_output_messages(struct rep_output *out, const struct tp_buf *list)
+{
+	struct told *t = told(out);
+
+	if (!t)
+		return TP_ENOMEM;
+	t->messages = list;
+	return 0;
 }
 
 static int put_member(struct tp_buf *b, const char *before, const char *name, const char *text)
@@ -172,6 +183,7 @@ static int finish(struct rep_output *out)
 		tp_buf_text(&out->buf, "]");
 		put_list(&out->buf, "cut", t ? &t->cut : NULL);
 		put_list(&out->buf, "notes", t ? &t->notes : NULL);
+		put_list(&out->buf, "messages", t ? t->messages : NULL);
 		return tp_buf_text(&out->buf, "}\n");
 	}
 	if (!out->opt.several)

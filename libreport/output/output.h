@@ -224,6 +224,9 @@ int rep_output_aside(struct rep_output *out, struct rep_sink *sink, unsigned *wi
 		     bool *ascii, struct tp_err *err);
 /* Returns the most cells of a line, 0: no limit. */
 unsigned rep_output_width(const struct rep_output *out);
+/* Has JSON with a head end with this list of messages, the text of an array's elements, which is borrowed
+ * and may grow until rep_output_finish. Returns 0 or TP_ENOMEM. */
+int rep_output_messages(struct rep_output *out, const struct tp_buf *list);
 int rep_output_finish(struct rep_output *out, struct tp_err *err);
 /* Returns whether the output is for people, like tables, not for programs. */
 bool rep_output_for_people(const struct rep_output *out);

@@ -409,7 +409,7 @@ static void test_json_head(void **state)
 	    {.name = "total_ns", .kind = REP_NS},
 	};
 	const struct rep_value row[] = {rep_str("a"), rep_str("hidden"), rep_int(5)};
-	struct tp_buf text = {0};
+	struct tp_buf text = {0}, messages = {0};
 	struct rep_output_options opt = {
 	    .format = REP_FORMAT_JSON, .json_head = "\"run\": 1", .sink = rep_sink_buf(&text)};
 	struct rep_output *out;
@@ -417,6 +417,7 @@ static void test_json_head(void **state)
 
 	(void)state;
 	assert_int_equal(rep_output_new(&out, &opt, &err), 0);
+	assert_int_equal(rep_output_messages(out, &messages), 0);
 	assert_int_equal(rep_output_note(out, true, "a \"heading\"", &err), 0);
 	assert_int_equal(rep_output_note(out, false, "", &err), 0);
 	assert_int_equal(rep_output_begin(out, "t", of_head, 3, &err), 0);
@@ -425,6 +426,7 @@ static void test_json_head(void **state)
 	assert_int_equal(rep_output_more(out, 1, 3, "rows", &err), 0);
 	assert_int_equal(rep_output_begin(out, "u", of_head, 1, &err), 0);
 	assert_int_equal(rep_output_end(out, &err), 0);
+	tp_buf_text(&messages, "\"late\"");
 	assert_int_equal(rep_output_finish(out, &err), 0);
 	rep_output_free(out);
 	tp_buf_put(&text, "", 1);
@@ -439,15 +441,18 @@ static void test_json_head(void **state)
 			    "{\"name\": \"name\", \"title\": \"NAME\", \"kind\": \"text\", "
 			    "\"doc\": \"its \\\"name\\\"\"}], \"rows\": []}],\n"
 			    "\"cut\": [\n{\"rows\": \"rows\", \"shown\": 1, \"of\": 3}],\n"
-			    "\"notes\": [\n\"a \\\"heading\\\"\"]}\n");
+			    "\"notes\": [\n\"a \\\"heading\\\"\"],\n"
+			    "\"messages\": [\"late\"]}\n");
 	text.size = 0;
 	assert_int_equal(rep_output_new(&out, &opt, &err), 0);
 	assert_int_equal(rep_output_finish(out, &err), 0);
 	rep_output_free(out);
 	tp_buf_put(&text, "", 1);
 	assert_string_equal((char *)text.data,
-			    "{\"run\": 1,\n\"tables\": [],\n\"cut\": [],\n\"notes\": []}\n");
+			    "{\"run\": 1,\n\"tables\": [],\n\"cut\": [],\n\"notes\": [],\n"
+			    "\"messages\": []}\n");
 	tp_buf_release(&text);
+	tp_buf_release(&messages);
 }
 
 int main(void)
