@@ -261,6 +261,7 @@ static const char *check_traces(struct args *args, char text[DIFF_WRONG])
 static void check(struct args *args, struct argp_state *state)
 {
 	const char *wrong = NULL;
+	struct cmd_view_options others;
 	enum cmd_kind kind;
 
 	if (args->power)
@@ -329,7 +330,10 @@ static void check(struct args *args, struct argp_state *state)
 	}
 	if (wrong)
 		argp_error(state, "%s", wrong);
-	cmd_view_need(&args->view, state, false);
+	/* Samples of profiles may have times, too. */
+	others = args->view;
+	others.trace.filter.from = others.trace.filter.to = NULL;
+	cmd_view_need(&others, state, false);
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)

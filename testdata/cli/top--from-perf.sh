@@ -14,6 +14,7 @@ head --from=2s --to=2.3s "$f"
 count 2 2.3
 head --from=50% "$f"
 tprof-flame --from=2s --to=2.3s --sample-index=samples --format=folded "$f" | awk '{ n += $NF } END { print n, "in the flame graph" }'
+tprof-diff --to=1s --sample-index=samples "$f" "$f" 2>/dev/null | grep "total)"
 tprof-import -o "$TMP/s.tprof" "$f" >/dev/null
 head --from=2s --to=2.3s "$TMP/s.tprof"
 try tprof-top --from=3s "$f"
