@@ -14,9 +14,6 @@
 
 #include "base/buf.h"
 
-#define RATIO_FREE    ((uint64_t)64 << 20) /* below this a high ratio is harmless */
-#define DEFAULT_RATIO 100u /* stacks of goroutines, which pack best, reach half of it */
-
 struct sink {
 	int fd; /* -1: the bytes are in `memory` */
 	struct tp_buf memory;
@@ -99,14 +96,14 @@ static int leave_memory(struct sink *s)
 static int sink_put(struct sink *s, const uint8_t *data, size_t n)
 {
 	const struct tp_input_options *opt = s->opt;
-	uint64_t ratio = opt && opt->max_ratio ? opt->max_ratio : DEFAULT_RATIO;
+	uint64_t ratio = opt && opt->max_ratio ? opt->max_ratio : TP_UNPACK_RATIO;
 	uint64_t size = s->size + n;
 
 	if (opt && opt->max_size && size > opt->max_size)
 		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE,
 				  "unpacks to more than the limit of %llu bytes",
 				  (unsigned long long)opt->max_size);
-	if (size > RATIO_FREE && size / ratio > s->source->taken)
+	if (size > TP_UNPACK_FREE && size / ratio > s->source->taken)
 		return tp_err_set(s->err, TP_ELIMIT, TP_OFFSET_NONE,
 				  "unpacks to more than %llu times its size, as a decompression "
 				  "bomb does; if it is not one, unpack it first",

@@ -33,6 +33,9 @@ enum tp_packing tp_packing_of(const uint8_t *data, size_t size);
 
 #define TP_UNPACK_MEMORY ((uint64_t)8 << 20) /* default of tp_input_options.memory */
 
+#define TP_UNPACK_FREE	((uint64_t)64 << 20) /* below this a high ratio is harmless */
+#define TP_UNPACK_RATIO 100u /* stacks of goroutines, which pack best, reach half of it */
+
 /* The result of unpacking. */
 struct tp_unpacked {
 	int fd;	      /* the temporary file, which the caller closes; -1: none */

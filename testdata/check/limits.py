@@ -72,11 +72,10 @@ REFUSED = {name: said for said, names in {
     "is a gzip file inside another one": "gz-gz",
     "Frame requires too much memory for decoding": "zst-window",
     # Small files that unpack, or multiply, to what takes more than a file of their size may.
-    "out of memory: input of this size may take": "gz-goroutines pb-lines-times-frames elf-go-calls",
+    "out of memory: input of this size may take": "gz-goroutines pb-lines-times-frames elf-go-calls otlp-attributes-times",
     "expand to too much text": "gz-names-long gz-names-nearly text-heap-names-long",
     "name addresses that are not on the stack": "gz-elsewhere",
     "would make more than 32 frames per byte": "pb-lines-times-samples speedscope-open otlp-lines-places",
-    "would make more labels than": "otlp-attributes-times",
     "too many sample types for their samples": "otlp-types-times",
     "too many entries": "v1-heads",
     "the trace holds no events": "v1-noise",

@@ -15,7 +15,7 @@
 
 #define MAX_TYPES	64
 #define MAX_COMMENTS	64
-#define SETS_PER_BYTE	3 /* labels of all sets */
+#define SETS_PER_BYTE	8 /* labels of all sets: 64 for each time, which has 8 bytes */
 #define VALUES_PER_BYTE 8
 #define ANYWAY		1000000
 
@@ -380,8 +380,8 @@ static int add_notices(struct reader *r)
 	if (o->unknown)
 		code = tp_profile_add_notice(
 		    o->p, TP_WARNING, TP_OFFSET_NONE,
-		    "%llu fields that opentelemetry-proto did not have at commit " TP_OTLP_COMMIT
-		    " are not read, first %s, field %u",
+		    "fields that opentelemetry-proto did not have at commit " TP_OTLP_COMMIT
+		    " are not read: %llu, first %s, field %s",
 		    (unsigned long long)o->unknown, o->unknown_message, o->unknown_field);
 	if (!code && r->dropped)
 		code = tp_profile_add_notice(o->p, TP_WARNING, TP_OFFSET_NONE,
@@ -423,7 +423,7 @@ int tp_otlp_read(const uint8_t *data, size_t size, const struct tp_profile_optio
 		code = add_notices(&r);
 	p->duration_ns = p->time_ns && r.end_ns > p->time_ns ? r.end_ns - p->time_ns : 0;
 	tp_otlp_release_place(&r.place);
-	tp_ids_release(&r.o.mappings);
+	tp_table_release(&r.o.mappings);
 	for (size_t i = 0; i < TP_OTLP_TABLES; i++)
 		free(r.o.table[i].item);
 	free(r.messages.item);

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/idmap.h"
+#include "base/table.h"
 #include "base/wire.h"
 #include "decode/profile/kinds.h"
 
@@ -60,6 +61,7 @@ enum tp_otlp_table {
 enum tp_otlp_type {
 	TP_OTLP_ABSENT,
 	TP_OTLP_INT,
+	TP_OTLP_UINT,
 	TP_OTLP_BOOL,
 	TP_OTLP_INDEX,	 /* of an entry of a table */
 	TP_OTLP_FIXED64, /* times */
@@ -82,7 +84,6 @@ struct tp_otlp_field {
 /* Returns the field of a message, or NULL if the schema has none of this number. */
 const struct tp_otlp_field *tp_otlp_field(enum tp_otlp_message message, uint32_t number);
 enum tp_wire tp_otlp_wire(enum tp_otlp_type type);
-const char *tp_otlp_message_name(enum tp_otlp_message message);
 /* Returns whether a message with fields that the schema lacks must be of another layout: its numbers
  * are what a profile consists of. Elsewhere such fields are passed over. */
 bool tp_otlp_is_core(enum tp_otlp_message message);
@@ -113,9 +114,10 @@ struct tp_otlp {
 	uint64_t labels_left;	     /* limit on looking up label sets, in labels */
 	uint64_t values_most;	     /* limit on the values of all samples */
 	uint64_t labels_most;	     /* limit on the labels of all sets */
-	struct tp_ids mappings;	     /* number of the last mapping, by the string of its file */
+	struct tp_table mappings;    /* of the profile, by their content */
+	uint64_t seed;		     /* of their hash */
 	const char *unknown_message; /* the first field that the schema lacks, and how many */
-	uint32_t unknown_field;
+	char unknown_field[48];	     /* its number, or its name in quotes */
 	uint64_t unknown;
 	const char *left_out; /* an attribute of a location that is not kept, NULL none */
 
@@ -136,6 +138,10 @@ int tp_otlp_checked(struct tp_otlp *o, int code);
 /* Refuses the dump: `what` follows "Sample.link_index ". field may be NULL. */
 int tp_otlp_refuse(struct tp_otlp *o, const uint8_t *at, enum tp_otlp_message message,
 		   const char *field, const char *what, ...) __attribute__((format(printf, 5, 6)));
+
+/* Counts a field that the schema lacks; `field` is its number or name. */
+void tp_otlp_pass_over(struct tp_otlp *o, enum tp_otlp_message message, const char *field, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Finds the tables of a dictionary. */
 int tp_otlp_list_tables(struct tp_otlp *o, struct tp_slice dictionary);

@@ -6,9 +6,7 @@
 #include "base/many.h"
 #include "decode/profile/otlp.h"
 #include "open/otlp.h"
-
-#define UNPACKED_PER_BYTE 64
-#define UNPACKED_ANYWAY	  ((uint64_t)1 << 20)
+#include "open/unpack.h"
 
 struct file {
 	struct tp_otlp *o;
@@ -81,9 +79,9 @@ static int unpack(struct file *f, struct tp_slice packed, struct tp_buf *out, co
 	}
 	if (n > f->unpacked_left)
 		return tp_err_set(f->o->err, TP_ELIMIT, TP_OFFSET_NONE,
-				  "its messages expand as a decompression bomb does: more than %d "
-				  "bytes per byte",
-				  UNPACKED_PER_BYTE);
+				  "its messages unpack to more than %u times its size, as a "
+				  "decompression bomb does",
+				  TP_UNPACK_RATIO);
 	f->unpacked_left -= n;
 	if (tp_buf_reserve(out, (size_t)n + 1))
 		return tp_nomem(f->o->err);
@@ -91,6 +89,25 @@ static int unpack(struct file *f, struct tp_slice packed, struct tp_buf *out, co
 		*wrong = "is compressed and damaged";
 	out->size = (size_t)n;
 	return 0;
+}
+
+/* Returns whether a message is JSON. '{' begins none of protocol buffers: it is a group. */
+static bool is_json(struct tp_slice message)
+{
+	return message.size &&
+	       (*message.data == '{' || tp_otlp_is_json(message.data, message.size));
+}
+
+/* Returns whether a message of JSON begins like one of profiles, or is empty. */
+static bool is_profiles(struct tp_slice message)
+{
+	struct tp_scan s = {(const char *)message.data, (const char *)message.data + message.size};
+
+	if (tp_otlp_is_json(message.data, message.size))
+		return true;
+	tp_scan_text(&s, "{");
+	tp_scan_blanks(&s);
+	return tp_scan_begins(s, "}") || tp_scan_begins(s, "\"dictionary\"");
 }
 
 /* Appends a message to f->made, behind its size. If it is damaged, sets *wrong to a sentence without its
@@ -107,7 +124,9 @@ static int make_message(struct file *f, struct tp_slice message, const char **wr
 		code = unpack(f, message, &plain, wrong);
 		message = (struct tp_slice){plain.data, plain.size};
 	}
-	if (!code && !*wrong && tp_otlp_is_json(message.data, message.size))
+	if (!code && !*wrong && is_json(message) && !is_profiles(message))
+		*wrong = "is not OpenTelemetry's profiles";
+	else if (!code && !*wrong && is_json(message))
 		code = tp_otlp_of_json(f->o, (const char *)message.data, message.size, out, wrong);
 	else if (!code && !*wrong)
 		tp_buf_put(out, message.data, message.size);
@@ -126,20 +145,27 @@ static int make_message(struct file *f, struct tp_slice message, const char **wr
 static int make_of_lines(struct file *f)
 {
 	struct tp_lines lines = tp_lines(f->data, (size_t)(f->end - f->data));
-	const char *wrong;
+	bool first = true;
 	int code = 0;
 
 	while (!code && tp_lines_next(&lines)) {
-		struct tp_scan line = tp_scan_trim(lines.line);
+		struct tp_scan line = lines.line;
+		const char *wrong = "is not JSON";
 
+		if (lines.number == 1)
+			tp_scan_text(&line, "\xef\xbb\xbf");
+		line = tp_scan_trim(line);
 		if (line.at == line.end)
 			continue;
-		if (lines.number == 1 && line.end[-1] != '}') {
-			line = (struct tp_scan){lines.start, lines.end};
+		if (first && line.end[-1] != '}') {
+			line.end = lines.end;
 			lines.next = lines.end;
 		}
-		code = make_message(
-		    f, (struct tp_slice){(const uint8_t *)line.at, tp_scan_left(&line)}, &wrong);
+		first = false;
+		if (*line.at == '{')
+			code = make_message(
+			    f, (struct tp_slice){(const uint8_t *)line.at, tp_scan_left(&line)},
+			    &wrong);
 		if (code)
 			tp_err_prefix(f->o->err, "line %llu", (unsigned long long)lines.number);
 		else if (wrong)
@@ -186,6 +212,22 @@ static int find_sized(struct file *f, struct tp_slice data, bool make)
 	return code;
 }
 
+/* Returns whether a message is JSON or compressed. */
+static bool any_is_made(struct tp_slice data)
+{
+	struct tp_cursor c = tp_cursor(data.data, data.size);
+
+	while (!c.failed && c.at < c.end) {
+		struct tp_slice n = tp_cursor_bytes(&c, TP_OTLP_SIZE_BYTES), message = {0};
+
+		if (n.size)
+			message = tp_cursor_bytes(&c, tp_otlp_size(n.data));
+		if (is_json(message) || tp_otlp_is_packed(message))
+			return true;
+	}
+	return false;
+}
+
 int tp_otlp_find_messages(struct tp_otlp *o, const uint8_t *data, size_t size,
 			  struct tp_otlp_list *messages, struct tp_buf *made)
 {
@@ -194,15 +236,16 @@ int tp_otlp_find_messages(struct tp_otlp *o, const uint8_t *data, size_t size,
 			 .end = data + size,
 			 .messages = messages,
 			 .made = made,
-			 .unpacked_left = (uint64_t)size * UNPACKED_PER_BYTE + UNPACKED_ANYWAY};
-	bool lines = tp_otlp_is_json(data, size), make;
+			 .unpacked_left = (uint64_t)size * TP_UNPACK_RATIO};
+	bool lines = tp_otlp_is_json(data, size);
 	struct tp_slice all = {data, size}, first = {0};
 	int code;
 
 	if (!lines && !tp_otlp_prefixed(data, size, &first))
 		return find_joined(&f);
-	make = lines || tp_otlp_is_json(first.data, first.size) || tp_otlp_is_packed(first);
-	if (!make)
+	if (f.unpacked_left < TP_UNPACK_FREE)
+		f.unpacked_left = TP_UNPACK_FREE;
+	if (!lines && !any_is_made(all))
 		return find_sized(&f, all, false);
 	code = lines ? make_of_lines(&f) : find_sized(&f, all, true);
 	o->data = NULL;

@@ -96,9 +96,10 @@ static struct tp_json unquoted(struct tp_json value)
 	return value;
 }
 
-/* Reads a number of 64 bits, signed or not, which may be in quotes. */
-static bool number_of(struct tp_json value, uint64_t *v)
+/* Reads a number of 64 bits, which may be in quotes. */
+static bool number_of(struct tp_json value, enum tp_otlp_type type, uint64_t *v)
 {
+	bool is_signed = type != TP_OTLP_UINT && type != TP_OTLP_FIXED64;
 	struct tp_json text = unquoted(value);
 	const char *at = text.at;
 	bool rounded;
@@ -106,8 +107,10 @@ static bool number_of(struct tp_json value, uint64_t *v)
 
 	if (tp_json_scaled(text, 0, &n, &rounded) && !rounded) {
 		*v = (uint64_t)n;
-		return true;
+		return is_signed || n >= 0;
 	}
+	if (is_signed)
+		return false;
 	for (*v = 0; at < text.end; at++)
 		if (*at < '0' || *at > '9' || __builtin_mul_overflow(*v, 10, v) ||
 		    __builtin_add_overflow(*v, (uint64_t)(*at - '0'), v))
@@ -150,10 +153,11 @@ static bool put_hex(struct json *j, struct tp_json text)
 		return false;
 	for (; text.at < text.end; text.at += 2) {
 		int high = hex_digit(text.at[0]), low = hex_digit(text.at[1]);
-		uint8_t byte = (uint8_t)(high << 4 | low);
+		uint8_t byte;
 
 		if (high < 0 || low < 0)
 			return false;
+		byte = (uint8_t)(high << 4 | low);
 		tp_buf_put(j->out, &byte, 1);
 	}
 	return true;
@@ -212,7 +216,7 @@ static int put_number(struct json *j, const struct tp_otlp_field *f, struct tp_j
 
 	if (!(f->type == TP_OTLP_BOOL	  ? bool_of(value, &v)
 	      : f->type == TP_OTLP_DOUBLE ? double_of(value, &v)
-					  : number_of(value, &v)))
+					  : number_of(value, f->type, &v)))
 		return misfit(j, f,
 			      f->type == TP_OTLP_BOOL ? "is neither true nor false"
 						      : "is not a number of 64 bits");
@@ -272,6 +276,10 @@ static int put_value(struct json *j, const struct tp_otlp_field *f, uint32_t num
 			return misfit(j, f, "is not an object");
 		in.message = (enum tp_otlp_message)f->of;
 		in.at = begin_bytes(j, number);
+		/* Names tell the layout, so a sample without values is not of the one
+		 * that otlp_sample.c refuses. */
+		if (in.message == TP_OTLP_SAMPLE)
+			tp_buf_put(j->out, "\x22\0", 2);
 		return open_level(j, f, in);
 	}
 	if (wire == TP_WIRE_BYTES)
@@ -291,8 +299,7 @@ static int put_member(struct json *j, struct level *l)
 	if (tp_otlp_is_core(l->message))
 		return tp_otlp_refuse(j->o, NULL, l->message, NULL,
 				      "has the unknown field \"%.*s\"", n, l->w.key.at);
-	j->o->unknown_message = tp_otlp_message_name(l->message);
-	j->o->unknown++;
+	tp_otlp_pass_over(j->o, l->message, "\"%.*s\"", n, l->w.key.at);
 	return 0;
 }
 

@@ -146,6 +146,21 @@ static int put_times(struct tp_otlp *o, struct tp_otlp_place *place, uint32_t st
 	return code;
 }
 
+/* Returns whether a sample has attributes, but no list of values or times, not even an empty one: up to
+ * v1.9 values had the number that attributes have now. */
+static bool is_before_110(struct tp_slice bytes)
+{
+	struct tp_cursor c = tp_cursor(bytes.data, bytes.size);
+	bool attributes = false, lists = false;
+	struct tp_field f;
+
+	while (tp_field_next(&c, &f)) {
+		attributes |= f.number == 2;
+		lists |= f.number > 3;
+	}
+	return attributes && !lists;
+}
+
 int tp_otlp_read_sample(struct tp_otlp *o, struct tp_otlp_place *place, struct tp_slice bytes,
 			size_t type)
 {
@@ -155,6 +170,10 @@ int tp_otlp_read_sample(struct tp_otlp *o, struct tp_otlp_place *place, struct t
 
 	if (code)
 		return code;
+	if (!place->nvalues && !place->ntimes && is_before_110(bytes))
+		return tp_otlp_refuse(o, bytes.data, TP_OTLP_SAMPLE, NULL,
+				      "has attributes, but neither values nor times, as before "
+				      "v1.10");
 	if (!place->nvalues && !place->ntimes)
 		return lose(o, bytes, "a sample has neither values nor times");
 	if (place->ntimes && place->nvalues && place->ntimes != place->nvalues)

@@ -58,7 +58,7 @@ static const struct {
     [TP_OTLP_RESOURCE] = {"Resource",
 			  false,
 			  {[1] = WITHIN_MANY("attributes", KEY_VALUE),
-			   [2] = FIELD("dropped_attributes_count", INT),
+			   [2] = FIELD("dropped_attributes_count", UINT),
 			   [3] = WITHIN_MANY("entity_refs", ENTITY)}},
     [TP_OTLP_SCOPE_PROFILES] = {"ScopeProfiles",
 				false,
@@ -70,17 +70,17 @@ static const struct {
 		       {[1] = FIELD("name", TEXT),
 			[2] = FIELD("version", TEXT),
 			[3] = WITHIN_MANY("attributes", KEY_VALUE),
-			[4] = FIELD("dropped_attributes_count", INT)}},
+			[4] = FIELD("dropped_attributes_count", UINT)}},
     [TP_OTLP_PROFILE] = {"Profile",
 			 true,
 			 {[1] = WITHIN("sample_type", VALUE_TYPE),
 			  [2] = WITHIN_MANY("samples", SAMPLE),
 			  [3] = FIELD("time_unix_nano", FIXED64),
-			  [4] = FIELD("duration_nano", INT),
+			  [4] = FIELD("duration_nano", UINT),
 			  [5] = WITHIN("period_type", VALUE_TYPE),
 			  [6] = FIELD("period", INT),
 			  [7] = FIELD("profile_id", ID),
-			  [8] = FIELD("dropped_attributes_count", INT),
+			  [8] = FIELD("dropped_attributes_count", UINT),
 			  [9] = FIELD("original_payload_format", TEXT),
 			  [10] = FIELD("original_payload", BYTES),
 			  [11] = INDEX_MANY("attribute_indices", ATTRIBUTES)}},
@@ -98,16 +98,16 @@ static const struct {
     [TP_OTLP_LINK] = {"Link", true, {[1] = FIELD("trace_id", ID), [2] = FIELD("span_id", ID)}},
     [TP_OTLP_MAPPING] = {"Mapping",
 			 true,
-			 {[1] = FIELD("memory_start", INT),
-			  [2] = FIELD("memory_limit", INT),
-			  [3] = FIELD("file_offset", INT),
+			 {[1] = FIELD("memory_start", UINT),
+			  [2] = FIELD("memory_limit", UINT),
+			  [3] = FIELD("file_offset", UINT),
 			  [4] = INDEX("filename_strindex", STRINGS),
 			  [5] = INDEX_MANY("attribute_indices", ATTRIBUTES)}},
     [TP_OTLP_STACK] = {"Stack", true, {[1] = INDEX_MANY("location_indices", LOCATIONS)}},
     [TP_OTLP_LOCATION] = {"Location",
 			  true,
 			  {[1] = INDEX("mapping_index", MAPPINGS),
-			   [2] = FIELD("address", INT),
+			   [2] = FIELD("address", UINT),
 			   [3] = WITHIN_MANY("lines", LINE),
 			   [4] = INDEX_MANY("attribute_indices", ATTRIBUTES)}},
     [TP_OTLP_LINE] =
@@ -164,11 +164,6 @@ const struct tp_otlp_field *tp_otlp_field(enum tp_otlp_message message, uint32_t
 	return f->type == TP_OTLP_ABSENT ? NULL : f;
 }
 
-const char *tp_otlp_message_name(enum tp_otlp_message message)
-{
-	return messages[message].name;
-}
-
 bool tp_otlp_is_core(enum tp_otlp_message message)
 {
 	return messages[message].core;
@@ -178,6 +173,7 @@ enum tp_wire tp_otlp_wire(enum tp_otlp_type type)
 {
 	switch (type) {
 	case TP_OTLP_INT:
+	case TP_OTLP_UINT:
 	case TP_OTLP_BOOL:
 	case TP_OTLP_INDEX:
 		return TP_WIRE_VARINT;
@@ -255,16 +251,25 @@ static int check_packed(struct tp_otlp *o, const struct level *l, const struct t
 						  "is not a list of numbers");
 }
 
+void tp_otlp_pass_over(struct tp_otlp *o, enum tp_otlp_message message, const char *field, ...)
+{
+	va_list args;
+
+	if (o->unknown++)
+		return;
+	o->unknown_message = messages[message].name;
+	va_start(args, field);
+	vsnprintf(o->unknown_field, sizeof(o->unknown_field), field, args);
+	va_end(args);
+}
+
 /* Passes over a field that the schema lacks. */
 static int check_unknown(struct tp_otlp *o, const struct level *l, const uint8_t *at,
 			 uint32_t number)
 {
 	if (messages[l->message].core)
 		return tp_otlp_refuse(o, at, l->message, NULL, "has the unknown field %u", number);
-	if (!o->unknown++) {
-		o->unknown_message = messages[l->message].name;
-		o->unknown_field = number;
-	}
+	tp_otlp_pass_over(o, l->message, "%u", number);
 	return 0;
 }
 
@@ -282,6 +287,11 @@ static int check_field(struct tp_otlp *o, const struct level *l, const uint8_t *
 				      field->type == TP_OTLP_WITHIN ? "a message" : wires[wire]);
 	if (field->type == TP_OTLP_INDEX)
 		return check_index(o, l, field, at, f->value);
+	/* Up to v1.9 the values of a sample had the number 2, its attributes 3, and its link 4. Encoders
+	 * pack lists. */
+	if (field->many && field->type == TP_OTLP_INT)
+		return tp_otlp_refuse(o, at, l->message, field->name,
+				      "is one number, as link_index was before v1.10");
 	/* An id of zeros is none. */
 	if (field->type == TP_OTLP_ID && l->message == TP_OTLP_LINK && f->bytes.size &&
 	    f->bytes.size != (f->number == 1 ? 16 : 8))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/seed.h"
 #include "decode/profile/otlp.h"
 #include "decode/profile/paths.h"
 
@@ -141,19 +142,28 @@ static bool same_mapping(const struct tp_mapping *a, const struct tp_mapping *b)
 	       a->file == b->file && a->build_id == b->build_id;
 }
 
-/* Adds a mapping unless the last one of its file, of a message before, is the same. */
+/* Adds a mapping unless the profile, of a message before, has it. */
 static int put_mapping(struct tp_otlp *o, const struct tp_mapping *m, uint32_t *number)
 {
+	const uint64_t key[] = {m->start, m->limit, m->offset, m->file, m->build_id};
+	uint64_t hash;
 	int code;
 
-	*number = tp_ids_get(&o->mappings, m->file);
-	if (*number != TP_NO_ID && same_mapping(&o->p->mappings[*number - 1], m)) {
-		o->p->mappings[*number - 1].flags |= m->flags;
-		return 0;
+	if (!o->seed)
+		o->seed = tp_seed();
+	hash = tp_hash_bytes(o->seed, key, sizeof(key));
+	for (struct tp_probe probe = {0}; tp_table_next(&o->mappings, hash, &probe);) {
+		struct tp_mapping *old = &o->p->mappings[probe.row];
+
+		if (same_mapping(old, m)) {
+			old->flags |= m->flags;
+			*number = probe.row + 1;
+			return 0;
+		}
 	}
 	code = tp_profile_add_mapping(o->p, m, number);
 	if (!code)
-		code = tp_ids_put(&o->mappings, m->file, *number);
+		code = tp_table_add(&o->mappings, hash, *number - 1);
 	return tp_otlp_checked(o, code);
 }
 

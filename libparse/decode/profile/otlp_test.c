@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/wire.h"
 #include "decode/profile/kinds.h"
 #include "decode/profile/testing.h"
 
@@ -21,6 +22,10 @@
 	",'locationTable':[{},{'lines':[{'functionIndex':1}]},"                                    \
 	"{'address':'4096','lines':[{'functionIndex':2,'line':'7'},{'functionIndex':1}]}]"         \
 	",'stackTable':[{},{'locationIndices':[1,2]},{'locationIndices':[2]}]"
+#define TWO_MAPPINGS                                                                               \
+	OF("{" CPU ",'samples':[{'values':[1]}]}",                                                 \
+	   ",'mappingTable':[{},{'memoryStart':1,'memoryLimit':2,'filenameStrindex':10},"          \
+	   "{'memoryStart':3,'memoryLimit':4,'filenameStrindex':10}]")
 #define COMMIT                                                                                     \
 	"; tprof reads OpenTelemetry profiles in the layout of opentelemetry-proto at commit "     \
 	"ac2c4b5\n"
@@ -119,10 +124,22 @@ static const struct {
      "1: f < 0x1000 g@a.c:7+f\n"
      "2\n"
      "lost line 5 ends within a string\n"},
-    {"one message on several lines",
-     "{\n 'resourceProfiles': [\n  {'scopeProfiles': [{'profiles': [{" CPU
+    {"lines that are not profiles",
+     "\xef\xbb\xbf\n" OF("{" CPU ",'samples':[{'values':[1]}]}",
+			 "") "\n{}\ngarbage\n{'resourceLogs':[]}\n{'dictionary':{}}\n",
+     "cpu/ns per / 0\n"
+     "1\n"
+     "lost line 4 is not JSON\n"
+     "lost line 5 is not OpenTelemetry's profiles\n"},
+    {"one message on several lines, after an empty one",
+     "\n{\n 'resourceProfiles': [\n  {'scopeProfiles': [{'profiles': [{" CPU
      ",\n'samples':[{'values':[2]}]}]}]}],\n 'dictionary': {" STRINGS "}\n}\n",
      "cpu/ns per / 0\n2\n"},
+    {"two mappings of a file, in two messages", TWO_MAPPINGS "\n" TWO_MAPPINGS,
+     "cpu/ns per / 0\n1\n1\nmap 1-2 0 lib \nmap 3-4 0 lib \n"},
+    {"attributes of a sample of JSON, without values",
+     ONE("{'attributeIndices':[0]},{'values':[1]}"),
+     "cpu/ns per / 0\n1\nlost a sample has neither values nor times\n"},
     {"fields of resources that the schema lacks are passed over",
      "{'resourceProfiles':[{'mood':{'a':[1]},'scopeProfiles':[{'profiles':[{" CPU
      ",'samples':[{'values':[2]}]}]}]}],'dictionary':{" STRINGS "}}",
@@ -152,6 +169,13 @@ static const struct {
      "error -5: Link.trace_id has 2 bytes, not 16" COMMIT},
     {"an id that is not hexadecimal", OF("{" CPU "}", ",'linkTable':[{'spanId':'0g'}]"),
      "error -5: line 1: Link.span_id is not hexadecimal" COMMIT},
+    {"another one", OF("{" CPU "}", ",'linkTable':[{'spanId':'g0'}]"),
+     "error -5: line 1: Link.span_id is not hexadecimal" COMMIT},
+    {"a number beyond its type", ONE("{'values':['18446744073709551615']}"),
+     "error -5: line 1: Sample.values is not a number of 64 bits" COMMIT},
+    {"a negative number of a type without sign",
+     OF("{" CPU "}", ",'mappingTable':[{'memoryStart':-1}]"),
+     "error -5: line 1: Mapping.memory_start is not a number of 64 bits" COMMIT},
     {"a text for a number", ONE("{'values':['many']}"),
      "error -5: line 1: Sample.values is not a number of 64 bits" COMMIT},
     {"nothing but damage", "{'resourceProfiles':[}",
@@ -195,8 +219,8 @@ static const struct {
 #define BYTES(text) text, sizeof(text) - 1
     {"a message, dictionary last",
      BYTES("\x0a\x0d\x12\x0b\x12\x09\x0a\x02\x08\x01\x12\x03\x22\x01\x05" D), "cpu/ per / 0\n5\n"},
-    {"dictionary first; a list that is not packed",
-     BYTES(D "\x0a\x0c\x12\x0a\x12\x08\x0a\x02\x08\x01\x12\x02\x20\x05"), "cpu/ per / 0\n5\n"},
+    {"dictionary first", BYTES(D "\x0a\x0d\x12\x0b\x12\x09\x0a\x02\x08\x01\x12\x03\x22\x01\x05"),
+     "cpu/ per / 0\n5\n"},
     {"two, one after the other",
      BYTES("\x0a\x0d\x12\x0b\x12\x09\x0a\x02\x08\x01\x12\x03\x22\x01\x05" D
 	   "\x0a\x0d\x12\x0b\x12\x09\x0a\x02\x08\x01\x12\x03\x22\x01\x06" D),
@@ -213,7 +237,12 @@ static const struct {
      "error -3: nothing of the profile can be read: a message is compressed and damaged\n"},
     {"compressed to more than a small file may become",
      BYTES("\0\0\0\x0d\x28\xb5\x2f\xfd\xe0\0\0\0\0\x01\0\0\0"),
-     "error -6: its messages expand as a decompression bomb does: more than 64 bytes per byte\n"},
+     "error -6: its messages unpack to more than 100 times its size, as a decompression bomb "
+     "does\n"},
+    {"only the second is JSON; an empty one; JSON that is not of profiles; an empty object",
+     BYTES("\0\0\0\0\0\0\0\x18\x0a\x0d\x12\x0b\x12\x09\x0a\x02\x08\x01\x12\x03\x22\x01\x05" D
+	   "\0\0\0\x17{\"resourceProfiles\":[]}\0\0\0\x13{\"resourceLogs\":[]}\0\0\0\x02{}"),
+     "cpu/ per / 0\n5\nlost a message is not OpenTelemetry's profiles\n"},
     {"JSON behind its size", BYTES("\0\0\0\x17{\"resourceProfiles\":[]}x"),
      "error -3: nothing of the profile can be read: the last message is cut off\n"},
     {"the dictionary is whole, and one of two resources",
@@ -230,6 +259,12 @@ static const struct {
     {"their values",
      BYTES("\x0a\x0f\x12\x0d\x12\x0b\x0a\x02\x08\x01\x12\x05\x08\x00\x1a\x01\x05" D),
      "error -5: Sample.link_index is text or a list, not a number" COMMIT},
+    {"link_index of before v1.10",
+     BYTES("\x0a\x0e\x12\x0c\x12\x0a\x0a\x02\x08\x01\x12\x04\x08\x00\x20\x01" D),
+     "error -5: Sample.values is one number, as link_index was before v1.10" COMMIT},
+    {"values alone of before v1.10",
+     BYTES("\x0a\x0f\x12\x0d\x12\x0b\x0a\x02\x08\x01\x12\x05\x08\x00\x12\x01\x00" D),
+     "error -5: Sample has attributes, but neither values nor times, as before v1.10" COMMIT},
     {"a field of the time before",
      BYTES("\x0a\x0f\x12\x0d\x12\x0b\x0a\x02\x08\x01\x12\x05\x32\x03\x01\x02\x03" D),
      "error -5: Sample has the unknown field 6" COMMIT},
@@ -313,13 +348,66 @@ static void test_otlp_any_byte(void **state)
 	}
 }
 
+/* The notice names the first field that the schema lacks. */
+static void test_otlp_unknown(void **state)
+{
+	char *text = with_quotes(
+	    "{'resourceProfiles':[{'mood':1,'resource':{'x':2},'scopeProfiles':[{'profiles':[{" CPU
+	    ",'samples':[{'values':[2]}]}]}]}],'dictionary':{" STRINGS "}}");
+	struct tp_profile_options opt = {0};
+	struct tp_profile *p;
+	struct tp_err err = {0};
+
+	(void)state;
+	assert_int_equal(tp_profile_read(text, strlen(text), &opt, &p, &err), 0);
+	assert_int_equal(p->nnotices, 1);
+	assert_string_equal(p->notices[0].text,
+			    "fields that opentelemetry-proto did not have at commit ac2c4b5 are "
+			    "not read: 2, first ResourceProfiles, field \"mood\"");
+	tp_profile_free(p);
+	free(text);
+}
+
+/* A resource of many attributes, a sample at many times. */
+static void test_otlp_resource(void **state)
+{
+	struct tp_profile_options opt = {0};
+	struct tp_buf m = {0}, resource = {0}, sample = {0}, times = {0}, profile = {0};
+	struct tp_profile *p;
+	struct tp_err err = {0};
+
+	(void)state;
+	for (char i = 0; i < 40; i++) {
+		const char pair[] = {0x0a, 1, (char)('A' + i), 0x12, 3, 0x0a, 1, 'v'};
+
+		tp_wire_put_bytes(&resource, 1, pair, sizeof(pair));
+	}
+	for (uint64_t i = 1; i <= 80000; i++)
+		tp_buf_put(&times, &i, sizeof(i));
+	tp_wire_put_bytes(&sample, 5, times.data, times.size);
+	tp_wire_put_bytes(&profile, 2, sample.data, sample.size);
+	times.size = sample.size = 0;
+	tp_wire_put_bytes(&times, 2, profile.data, profile.size);
+	tp_wire_put_bytes(&sample, 1, resource.data, resource.size);
+	tp_wire_put_bytes(&sample, 2, times.data, times.size);
+	tp_wire_put_bytes(&m, 1, sample.data, sample.size);
+	tp_buf_put(&m, D, sizeof(D) - 1);
+	assert_int_equal(tp_profile_read(m.data, m.size, &opt, &p, &err), 0);
+	assert_int_equal(p->nsamples, 80000);
+	tp_profile_free(p);
+	tp_buf_release(&m);
+	tp_buf_release(&resource);
+	tp_buf_release(&sample);
+	tp_buf_release(&times);
+	tp_buf_release(&profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_otlp_json),
-	    cmocka_unit_test(test_otlp_messages),
-	    cmocka_unit_test(test_otlp_depth),
-	    cmocka_unit_test(test_otlp_any_byte),
+	    cmocka_unit_test(test_otlp_json),	 cmocka_unit_test(test_otlp_messages),
+	    cmocka_unit_test(test_otlp_depth),	 cmocka_unit_test(test_otlp_any_byte),
+	    cmocka_unit_test(test_otlp_unknown), cmocka_unit_test(test_otlp_resource),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
