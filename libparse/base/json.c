@@ -1,16 +1,21 @@
-#include "base/json_scan.h"
+#include "base/json.h"
 
 #include <string.h>
 
 #define DIGIT(c) ((unsigned char)((c) - '0') < 10)
 
-static bool fail(struct tp_json_scan *s, const char *wrong)
+struct scan {
+	const char *at, *end;
+	const char *wrong; /* at `at`; NULL: nothing */
+};
+
+static bool fail(struct scan *s, const char *wrong)
 {
 	s->wrong = wrong;
 	return false;
 }
 
-static void skip_blanks(struct tp_json_scan *s)
+static void skip_blanks(struct scan *s)
 {
 	while (s->at < s->end &&
 	       (*s->at == ' ' || *s->at == '\n' || *s->at == '\t' || *s->at == '\r'))
@@ -18,9 +23,8 @@ static void skip_blanks(struct tp_json_scan *s)
 }
 
 /* Skips a string, from its first quote on. */
-static bool skip_string(struct tp_json_scan *s)
+static bool skip_string(struct scan *s)
 {
-	s->nul = false;
 	for (s->at++; s->at < s->end; s->at++) {
 		if (*s->at == '"') {
 			s->at++;
@@ -30,7 +34,6 @@ static bool skip_string(struct tp_json_scan *s)
 			return fail(s, "has a control character within a string");
 		if (*s->at != '\\')
 			continue;
-		s->nul |= s->end - s->at > 5 && !memcmp(s->at, "\\u0000", 6);
 		if (++s->at == s->end)
 			break;
 		if ((unsigned char)*s->at < ' ')
@@ -39,30 +42,20 @@ static bool skip_string(struct tp_json_scan *s)
 	return fail(s, "ends within a string");
 }
 
-bool tp_json_fits(const char *at, const char *end, bool negative)
-{
-	const char *most = negative ? "9223372036854775808" : "18446744073709551615";
-	size_t n = (size_t)(end - at), room = strlen(most);
-
-	return n < room || (n == room && memcmp(at, most, n) <= 0);
-}
-
-static void skip_digits(struct tp_json_scan *s)
+static void skip_digits(struct scan *s)
 {
 	while (s->at < s->end && DIGIT(*s->at))
 		s->at++;
 }
 
-static bool skip_number(struct tp_json_scan *s)
+static bool skip_number(struct scan *s)
 {
-	bool negative = *s->at == '-';
-	const char *digits = s->at += negative, *more;
+	const char *digits = s->at += *s->at == '-';
 
 	skip_digits(s);
 	if (s->at == digits || (*digits == '0' && s->at > digits + 1))
 		return fail(s,
 			    s->at == s->end ? "ends within a number" : "is not JSON at this place");
-	more = s->at;
 	if (s->at < s->end && *s->at == '.') {
 		digits = ++s->at;
 		skip_digits(s);
@@ -77,18 +70,13 @@ static bool skip_number(struct tp_json_scan *s)
 	if (s->at == digits)
 		return fail(s,
 			    s->at == s->end ? "ends within a number" : "is not JSON at this place");
-	if (s->at == more && !tp_json_fits(digits, more, negative)) {
-		s->at = digits;
-		return fail(s, "has an integer of more than 64 bits");
-	}
 	return true;
 }
 
-static bool skip_scalar(struct tp_json_scan *s)
+static bool skip_scalar(struct scan *s)
 {
 	static const char *const words[] = {"true", "false", "null"};
 
-	s->values++;
 	if (*s->at == '"')
 		return skip_string(s);
 	if (*s->at == '-' || DIGIT(*s->at))
@@ -105,7 +93,7 @@ static bool skip_scalar(struct tp_json_scan *s)
 }
 
 /* Skips a key and its colon. */
-static bool skip_key(struct tp_json_scan *s, struct tp_json *key)
+static bool skip_key(struct scan *s, struct tp_json *key)
 {
 	skip_blanks(s);
 	if (s->at == s->end)
@@ -116,18 +104,16 @@ static bool skip_key(struct tp_json_scan *s, struct tp_json *key)
 	if (!skip_string(s))
 		return false;
 	key->end = s->at - 1;
-	if (s->nul)
-		return fail(s, "has an object with a name that has a NUL in it");
 	skip_blanks(s);
 	if (s->at == s->end || *s->at != ':')
 		return fail(s, s->at == s->end ? "ends within an object"
 					       : "has an object with a name and no value");
 	s->at++;
-	s->members++;
 	return true;
 }
 
-bool tp_json_skip(struct tp_json_scan *s)
+/* Skips one value with all that is in it. */
+static bool skip_value(struct scan *s)
 {
 	enum { VALUE, FIRST, AFTER } state = VALUE;
 	uint64_t objects = 0; /* a bit for each container that is open: whether it is an object */
@@ -176,8 +162,6 @@ bool tp_json_skip(struct tp_json_scan *s)
 		if (depth++ == TP_JSON_DEPTH)
 			return fail(s, "is nested too deeply");
 		objects = objects << 1 | (c == '{');
-		s->objects += c == '{';
-		s->arrays += c == '[';
 		s->at++;
 		state = FIRST;
 	} while (depth || state != AFTER);
@@ -189,7 +173,7 @@ bool tp_json_skip(struct tp_json_scan *s)
 struct tp_json tp_json(const void *data, size_t size)
 {
 	struct tp_json text = {data, (const char *)data + size};
-	struct tp_json_scan s = {.at = text.at, .end = text.end};
+	struct scan s = {.at = text.at, .end = text.end};
 
 	if (size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3))
 		s.at += 3;
@@ -211,7 +195,7 @@ struct tp_json_walk tp_json_walk(struct tp_json value)
 	return w;
 }
 
-static bool next(struct tp_json_walk *w, struct tp_json_scan *s)
+static bool next(struct tp_json_walk *w, struct scan *s)
 {
 	bool begun = w->begun;
 
@@ -230,14 +214,14 @@ static bool next(struct tp_json_walk *w, struct tp_json_scan *s)
 		return false;
 	skip_blanks(s);
 	w->value.at = s->at;
-	tp_json_skip(s);
+	skip_value(s);
 	w->value.end = s->at;
 	return w->value.at < w->value.end;
 }
 
 bool tp_json_next(struct tp_json_walk *w)
 {
-	struct tp_json_scan s = {.at = w->at, .end = w->end};
+	struct scan s = {.at = w->at, .end = w->end};
 	bool more = !w->done && next(w, &s);
 
 	w->done |= !more || s.wrong;
@@ -268,7 +252,7 @@ static int64_t exponent(const char *at, const char *end)
 
 bool tp_json_scaled(struct tp_json value, unsigned places, int64_t *number, bool *rounded)
 {
-	struct tp_json_scan s = {.at = value.at, .end = value.end};
+	struct scan s = {.at = value.at, .end = value.end};
 	bool negative = value.at < value.end && *value.at == '-', fraction = false, more = false;
 	const char *e = value.at, *at;
 	int64_t n = 0, behind = 0, shift;

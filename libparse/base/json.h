@@ -1,12 +1,11 @@
 /* JSON (RFC 8259). A text is first taken apart without copying it: a walk yields the members of an object or
- * the items of an array as parts of the text, so a file of any size takes no memory. A small part becomes
- * objects of json-c, which decodes escapes.
+ * the items of an array as parts of the text, so a file of any size takes no memory.
  *
  *	struct tp_json_walk w = tp_json_walk(text);
  *
  *	while (tp_json_next(&w))
  *		if (tp_json_is(w.key, "name"))
- *			code = tp_json_parse(w.value, &name, err);
+ *			code = tp_json_text(w.value, &name, err);
  *	if (w.wrong)
  *		return tp_err_set(err, TP_EFORMAT, (uint64_t)(w.at - text.at), "%s", w.wrong);
  *
@@ -22,10 +21,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-struct json_object; /* of json-c: users include <json-c/json.h> */
-
-#define TP_JSON_DEPTH 64		 /* of values inside the one that is read */
-#define TP_JSON_ROOM  ((size_t)64 << 20) /* most bytes that tp_json_parse makes of one part */
+#define TP_JSON_DEPTH 64 /* of values inside the one that is read */
 
 /* A part of a text: one value, without blanks around it. */
 struct tp_json {
@@ -59,18 +55,8 @@ bool tp_json_is(struct tp_json text, const char *word);
  * exact. Returns false if the value is no number or does not fit. No precision is lost on the way. */
 bool tp_json_scaled(struct tp_json value, unsigned places, int64_t *number, bool *rounded);
 
-/* Appends a string to *text, without its quotes and escapes. Fails as tp_json_parse does. */
+/* Appends a string, a value of a walk, to *text without its quotes and escapes; NULs are kept. Returns TP_EFORMAT
+ * if it is no string, or has an escape that is not JSON (a part may have been appended), or TP_ENOMEM. */
 int tp_json_text(struct tp_json value, struct tp_buf *text, struct tp_err *err);
-
-/* Parses one value, for json_object_put; null is NULL. Besides what is no JSON, it refuses what json-c would
- * change in silence: integers of more than 64 bits, two members of one name in an object, and a name
- * with a NUL (TP_EFORMAT; err->offset counts from value.at), and what might take more than TP_JSON_ROOM
- * (TP_ELIMIT). In strings, NUL is kept: use json_object_get_string_len. */
-int tp_json_parse(struct tp_json value, struct json_object **object, struct tp_err *err);
-
-/* Read an integer of json-c: a number without a fraction (1, 1.0, 1e3), or one as a string, as protobuf's JSON
- * has those of 64 bits. Return false if it is something else or does not fit. */
-bool tp_json_int64(struct json_object *object, int64_t *number);
-bool tp_json_uint64(struct json_object *object, uint64_t *number);
 
 #endif

@@ -184,8 +184,8 @@ static int string(struct speedscope *f, struct tp_json value, uint32_t *id)
 		return 0;
 	f->text.size = 0;
 	code = tp_json_text(value, &f->text, f->err);
-	if (code == TP_EFORMAT || code == TP_ELIMIT) /* json-c, or a name of many MiB */
-		return lose(f, value, 0, f->err->msg);
+	if (code == TP_EFORMAT)
+		return lose(f, value, 0, "a string has an escape that is not JSON");
 	if (code)
 		return code;
 	return failed(f, tp_dict_string(f->p->dict, (const char *)f->text.data, f->text.size, id));

@@ -1,4 +1,4 @@
-/* In place of base/json_object.c, which needs json-c: strings are as they are, escapes stay. */
+/* In place of base/json_text.c, which needs json-c: strings are as they are, escapes stay. */
 #include "base/json.h"
 
 int tp_json_text(struct tp_json value, struct tp_buf *text, struct tp_err *err)
