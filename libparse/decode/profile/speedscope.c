@@ -47,8 +47,12 @@ static const struct {
 } types[NMEASURES] = {
     [TIME] = {"time", "nanoseconds"}, [SIZE] = {"space", "bytes"}, [COUNT] = {"samples", "count"}};
 
-#define FRACTION_PLACES 6
-#define FRACTION_UNIT	"millionths" /* in place of "count" */
+/* The units of counts, if some have fractions: the first in which the sum of all fits. */
+static const struct {
+	unsigned places;
+	const char *name;
+} fractions[] = {{6, "millionths"}, {3, "thousandths"}, {0, "count"}};
+#define WHOLE (TP_COUNT_OF(fractions) - 1)
 
 /* A profile of the file that has samples or events. */
 struct part {
@@ -74,6 +78,7 @@ struct speedscope {
 	struct part *parts;
 	size_t nparts, parts_room;
 	size_t column[NMEASURES]; /* of the sample types; + 1 */
+	size_t fraction;	  /* index of the unit of counts */
 	uint32_t label;		  /* key; 0: profiles need none */
 
 	uint32_t *frames; /* in the order of the file */
@@ -476,11 +481,8 @@ static int read_part(struct speedscope *f)
 {
 	int code = set_label(f);
 
-	f->places = f->part->unit->places;
-	if (f->part->unit->measure == COUNT &&
-	    strcmp(tp_dict_text(f->p->dict, f->p->types[f->column[COUNT] - 1].unit).text,
-		   FRACTION_UNIT) == 0)
-		f->places = FRACTION_PLACES;
+	f->places =
+	    f->part->unit->measure == COUNT ? fractions[f->fraction].places : f->part->unit->places;
 	if (code)
 		return code;
 	return f->part->events.at ? read_events(f) : read_samples(f);
@@ -550,9 +552,71 @@ static int find_parts(struct speedscope *f, struct tp_json profiles, struct tp_j
 	return code;
 }
 
+/* Returns whether one of the numbers has a point or an exponent. */
 static bool has_fractions(struct tp_json values)
 {
-	return values.at < values.end && memchr(values.at, '.', (size_t)(values.end - values.at));
+	for (const char *at = values.at; values.end - at > 1; at++)
+		if (*at >= '0' && *at <= '9' && (at[1] == '.' || at[1] == 'e' || at[1] == 'E'))
+			return true;
+	return false;
+}
+
+static struct tp_json time_of(struct tp_json event)
+{
+	struct tp_json_walk w = tp_json_walk(event);
+	struct tp_json at = {0};
+
+	while (tp_json_next(&w))
+		at = tp_json_is(w.key, "at") ? w.value : at;
+	return at;
+}
+
+/* Adds the values of a profile to *sum. Returns false if they do not fit with so many digits behind the point.
+ * One that does not fit without any does not count. Sets *fraction to true if one is not whole. */
+static bool add_up(const struct part *part, unsigned places, int64_t *sum, bool *fraction)
+{
+	bool evented = part->events.at, begun = !evented, rounded;
+	struct tp_json_walk w = items_of(evented ? part->events : part->weights);
+	int64_t last = 0, passed = 0, n;
+
+	while (next_item(&w)) {
+		struct tp_json value = evented ? time_of(w.value) : w.value;
+
+		if (!tp_json_scaled(value, 0, &n, &rounded))
+			continue;
+		*fraction |= rounded;
+		if (!tp_json_scaled(value, places, &n, &rounded) ||
+		    (begun && __builtin_sub_overflow(n, last, &passed)) ||
+		    (passed > 0 && __builtin_add_overflow(*sum, passed, sum)))
+			return false;
+		if (evented && (!begun || passed > 0))
+			last = n;
+		begun = true;
+	}
+	return true;
+}
+
+/* Chooses the unit of counts. */
+static void choose_fraction(struct speedscope *f)
+{
+	bool written = false, fraction = false, fit = false;
+
+	for (size_t i = 0; i < f->nparts; i++)
+		if (f->parts[i].unit->measure == COUNT)
+			written =
+			    written || has_fractions(f->parts[i].events.at ? f->parts[i].events
+									   : f->parts[i].weights);
+	for (f->fraction = written ? 0 : WHOLE; f->fraction < WHOLE && !fit; f->fraction += !fit) {
+		int64_t sum = 0;
+
+		fit = true;
+		for (size_t i = 0; i < f->nparts && fit; i++)
+			if (f->parts[i].unit->measure == COUNT)
+				fit = add_up(&f->parts[i], fractions[f->fraction].places, &sum,
+					     &fraction);
+	}
+	if (!fraction)
+		f->fraction = WHOLE;
 }
 
 static int add_type(struct speedscope *f, enum measure measure, const char *unit)
@@ -572,25 +636,23 @@ static int add_type(struct speedscope *f, enum measure measure, const char *unit
 /* Adds a sample type for each kind of unit, in the order of the profiles. */
 static int add_types(struct speedscope *f)
 {
-	bool fractions = false;
 	enum measure first = COUNT;
 	int code = 0;
 
 	for (size_t i = 0; i < f->nparts; i++) {
 		const struct part *part = &f->parts[i];
 
-		if (part->unit->measure == COUNT)
-			fractions |= has_fractions(part->weights) || has_fractions(part->events);
 		if (!i || part->active)
 			first = part->unit->measure;
 	}
+	choose_fraction(f);
 	for (size_t i = 0; i < f->nparts && !code; i++) {
 		enum measure measure = f->parts[i].unit->measure;
 
 		if (!f->column[measure])
 			code = add_type(f, measure,
-					measure == COUNT && fractions ? FRACTION_UNIT
-								      : types[measure].unit);
+					measure == COUNT ? fractions[f->fraction].name
+							 : types[measure].unit);
 	}
 	if (!code && !f->nparts)
 		code = add_type(f, COUNT, types[COUNT].unit);
@@ -657,8 +719,8 @@ static int add_notices(struct speedscope *f)
 	if (f->rounded)
 		code = tp_profile_add_notice(
 		    f->p, TP_WARNING, TP_OFFSET_NONE,
-		    "values with more digits than are kept: %llu; they are rounded to "
-		    "nanoseconds, bytes, counts or " FRACTION_UNIT,
+		    "values with more digits than are kept: %llu; they are rounded to the "
+		    "unit of their sample type",
 		    (unsigned long long)f->rounded);
 	if (f->back && !code)
 		code = tp_profile_add_notice(f->p, TP_WARNING, f->back_at,

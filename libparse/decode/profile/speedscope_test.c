@@ -72,7 +72,7 @@ static void test_speedscope_sampled(void **state)
 			    "250000: a\n"
 			    "3000000: c\n"
 			    "notice values with more digits than are kept: 1; they are rounded to "
-			    "nanoseconds, bytes, counts or millionths\n");
+			    "the unit of their sample type\n");
 	assert_string_equal(
 	    read_whole(FILE_OF(SAMPLED("furlongs", "[0]", "5"))),
 	    "samples/count per / 0\n"
@@ -85,6 +85,74 @@ static void test_speedscope_sampled(void **state)
 	    "9223372036854775807: b@b.c:7 {profile=n}\n"
 	    "9223372036854775807: b@b.c:7 {profile=n}\n"
 	    "1: b@b.c:7 {profile=n}\n"
+	    "notice holds 2 profiles, whose samples are added up; the label \"profile\" has their "
+	    "names\n");
+}
+
+/* The unit of counts with fractions. */
+static void test_speedscope_fractions(void **state)
+{
+	(void)state;
+	assert_string_equal(read_whole(FILE_OF(SAMPLED("none", "[0],[2]", "5e-05,7E-05"))),
+			    "samples/millionths per / 0\n"
+			    "50: a\n"
+			    "70: c\n");
+	assert_string_equal(read_whole(FILE_OF(SAMPLED("none", "[0],[2]", "2.0,1e3"))),
+			    "samples/count per / 0\n"
+			    "2: a\n"
+			    "1000: c\n");
+	/* What does not fit is read in a larger unit; neither does the sum, in the second. */
+	assert_string_equal(read_whole(FILE_OF(SAMPLED("none", "[0],[2]", "20000000000000,0.5"))),
+			    "samples/thousandths per / 0\n"
+			    "20000000000000000: a\n"
+			    "500: c\n");
+	assert_string_equal(
+	    read_whole(FILE_OF(SAMPLED("none", "[0],[1],[2]",
+				       "9e12,9e12,0.25") "," SAMPLED("none", "[0]", "-0.5"))),
+	    "samples/thousandths per / 0\n"
+	    "9000000000000000: a {profile=n}\n"
+	    "9000000000000000: b@b.c:7 {profile=n}\n"
+	    "250: c {profile=n}\n"
+	    "lost a weight is less than 0\n"
+	    "notice holds 2 profiles, whose samples are added up; the label \"profile\" has their "
+	    "names\n");
+	assert_string_equal(
+	    read_whole(FILE_OF(SAMPLED("none", "[0],[2]", "9000000000000000001,0.5"))),
+	    "samples/count per / 0\n"
+	    "9000000000000000001: a\n"
+	    "1: c\n"
+	    "notice values with more digits than are kept: 1; they are rounded to the unit of "
+	    "their sample type\n");
+	/* What does not fit at all makes nothing else larger. */
+	assert_string_equal(
+	    read_whole(FILE_OF(SAMPLED("none", "[0],[2]", "18446744073709551616,0.5"))),
+	    "samples/millionths per / 0\n"
+	    "500000: c\n"
+	    "lost a weight is not a number, or does not fit 64 bits\n");
+	assert_string_equal(
+	    read_whole(FILE_OF(EVENTED("none", O(0, 1e-3) "," C(0, 3.5e-3)) "," EVENTED(
+		"none", O(2, -9e12) "," C(2, 9e12)))),
+	    "samples/thousandths per / 0\n"
+	    "3: a {profile=n}\n"
+	    "18000000000000000: c {profile=n}\n"
+	    "notice holds 2 profiles, whose samples are added up; the label \"profile\" has their "
+	    "names\n"
+	    "notice values with more digits than are kept: 1; they are rounded to the unit of "
+	    "their sample type\n");
+}
+
+/* Numbers and names that no reader uses may be of any size. */
+static void test_speedscope_ignored(void **state)
+{
+	(void)state;
+	assert_string_equal(
+	    read_whole(FILE_OF(SAMPLED(
+		"none", "[0]",
+		"1") ",{\"type\":\"sampled\",\"unit\":\"none\",\"id\":"
+		     "12345678901234567890123,\"\\u0000\":0,\"samples\":[[2]],\"weights\":[2]}")),
+	    "samples/count per / 0\n"
+	    "1: a {profile=n}\n"
+	    "2: c\n"
 	    "notice holds 2 profiles, whose samples are added up; the label \"profile\" has their "
 	    "names\n");
 }
@@ -136,8 +204,8 @@ static void test_speedscope_evented(void **state)
 	    "1500000: a\n"
 	    "2500000: b@b.c:7 < a\n"
 	    "1000000: c\n"
-	    "notice values with more digits than are kept: 1; they are rounded to nanoseconds, "
-	    "bytes, counts or millionths\n");
+	    "notice values with more digits than are kept: 1; they are rounded to the unit of "
+	    "their sample type\n");
 	/* Closing an outer frame closes those within; one that is not open is nothing. */
 	assert_string_equal(
 	    read_whole(FILE_OF(EVENTED(
@@ -195,12 +263,16 @@ static void test_speedscope_cut(void **state)
 {
 	const char *text = FILE_OF(SAMPLED("none", "[0,1],[2]", "1,2") "," EVENTED(
 	    "none", O(0, 1) "," O(1, 2) "," C(1, 4) "," C(0, 5)));
-	size_t size = strlen(text);
+	const char *first = "{\"name\":\"a\"}";
+	size_t size = strlen(text), frames = (size_t)(strstr(text, first) - text) + strlen(first);
 
 	(void)state;
-	/* The frames come last: nothing is left without them. */
-	for (size_t i = 1; i < size; i++)
-		assert_non_null(read_text(text, i, i % 2));
+	/* The frames come last: nothing is left without the first one. */
+	for (size_t i = 1; i < size; i++) {
+		assert_int_equal(strstr(read_text(text, i, false), " per / 0\n") != NULL,
+				 i >= frames);
+		assert_null(strstr(read_text(text, i, true), " per / 0\n"));
+	}
 	text = "{\"shared\":{\"frames\":[{\"name\":\"a\"}]},\"$schema\":\"https://"
 	       "www.speedscope.app/file-format-schema.json\",\"profiles\":[" EVENTED(
 		   "none", O(0, 1) "," C(0, 5) "," O(0, 6) "," O(0, 7) ",{\"type\":\"C");
@@ -230,7 +302,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_speedscope_sampled), cmocka_unit_test(test_speedscope_lost),
 	    cmocka_unit_test(test_speedscope_evented), cmocka_unit_test(test_speedscope_several),
-	    cmocka_unit_test(test_speedscope_cut),
+	    cmocka_unit_test(test_speedscope_cut),     cmocka_unit_test(test_speedscope_fractions),
+	    cmocka_unit_test(test_speedscope_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
