@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from fractions import Fraction
 
 PACKAGES = ("@elg/speedscope@1.9.0-c46bbab", "esbuild@0.25")
 SCALE = {"nanoseconds": 1, "microseconds": 1000, "milliseconds": 10**6, "seconds": 10**9, "bytes": 1, "none": 1}
@@ -82,6 +83,36 @@ def ours(export, path):
     if "samples/millionths" in raw:
         sums = {k: v / 1e6 if k[0] == "samples" else v for k, v in sums.items()}
     return sums, said
+
+
+def additions(path):
+    """How often a value that we have to round is added to each stack, by kind of unit and stack."""
+    with open(path, encoding="utf-8") as f:
+        file = json.load(f, parse_float=Fraction)
+    names = [f["name"] for f in file["shared"]["frames"]]
+    times = {}
+    for p in file["profiles"]:
+        unit = p["unit"]
+        kind = {"bytes": "space", "none": "samples"}.get(unit, "time")
+        digits = 10**6 if unit == "none" else SCALE[unit]
+
+        def add(stack, *values):
+            key = kind, ";".join(names[i] for i in stack)
+            times[key] = times.get(key, 0) + sum(Fraction(v) * digits % 1 != 0 for v in values)
+
+        if p["type"] == "sampled":
+            for stack, weight in zip(p["samples"], p["weights"]):
+                add(stack, weight)
+            continue
+        stack, last = [], 0
+        for e in p["events"]:
+            add(stack, last, e["at"])  # a time is the difference of two
+            last = e["at"]
+            if e["type"] == "O":
+                stack.append(e["frame"])
+            else:
+                stack.pop()
+    return times
 
 
 def events(rng, n, unit):
@@ -150,9 +181,10 @@ def main():
             if want is None or broken:
                 wrong = [] if want is None and broken and ("is damaged" in said or "can be read" in said) else ["refused: " + said]
             else:
-                # Each value may be rounded, by half a unit; and their floats are exact to 15 digits.
+                # A value that is not whole in our unit is rounded, by half a unit; and each of their sums by 1e-16.
+                rounded, size = additions(path), {"samples": 1e-6}
                 wrong = [f"{k}: {want.get(k, 0)} there, {got.get(k, 0)} here" for k in want.keys() | got.keys()
-                         if abs(want.get(k, 0) - got.get(k, 0)) > 40 + abs(want.get(k, 0)) * 1e-12]
+                         if abs(want.get(k, 0) - got.get(k, 0)) > rounded.get(k, 0) * size.get(k[0], 1) / 2 + 1e-14 * sum(v for (kind, _), v in want.items() if kind == k[0])]
                 if "is damaged" in said:
                     wrong.append(said)
             if wrong:
