@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/seed.h"
+#include "base/table.h"
 #include "order/sched/calls.h"
 #include "order/sched/threads.h"
 
-#define MAX_EVENTS     64 /* kinds that are counted by name */
+#define MAX_EVENTS     1024 /* kinds that are counted by name; the last is for all others */
 #define PROGRESS_LINES 65536
 
 /* How often an event of one name occurs. */
@@ -22,6 +24,7 @@ struct reader {
 	struct tp_lines lines;
 	struct tp_sched_context c; /* the event that is read */
 	struct tp_tracepoint tp;
+	bool pending;	   /* it is not delivered yet */
 	bool open, wanted; /* its stack may go on; is kept */
 	bool sampled;	   /* it is a sample */
 	bool counted;	   /* it is among those with a stack */
@@ -29,7 +32,9 @@ struct reader {
 	struct tp_frame last; /* the latest frame, for the line with its place */
 
 	struct count counts[MAX_EVENTS], *count; /* of the event that is read */
-	size_t ncounts;
+	uint32_t ncounts;
+	struct tp_table by_name;
+	uint64_t seed;
 	size_t released;       /* bytes whose pages are not needed soon */
 	struct tp_scan sample; /* the event whose samples are kept */
 	uint64_t other_samples, others;
@@ -128,22 +133,30 @@ static int add_place(struct reader *r, const struct tp_perf_place *place)
 
 static struct count *count_of(struct reader *r, struct tp_scan event)
 {
+	static const char others[] = "(others)";
 	size_t n = tp_scan_left(&event);
+	uint64_t hash = tp_hash_bytes(r->seed, event.at, n);
 
-	for (size_t i = 0; i < r->ncounts; i++)
-		if (tp_scan_left(&r->counts[i].event) == n &&
-		    !memcmp(r->counts[i].event.at, event.at, n))
-			return &r->counts[i];
-	if (r->ncounts < MAX_EVENTS)
-		r->counts[r->ncounts++].event = event;
-	return &r->counts[r->ncounts - 1];
+	for (struct tp_probe p = {0}; tp_table_next(&r->by_name, hash, &p);)
+		if (tp_scan_left(&r->counts[p.row].event) == n &&
+		    !memcmp(r->counts[p.row].event.at, event.at, n))
+			return &r->counts[p.row];
+	if (r->ncounts < MAX_EVENTS - 1) {
+		r->s.code = tp_table_add(&r->by_name, hash, r->ncounts) ? tp_nomem(r->s.err) : 0;
+		r->counts[r->ncounts].event = event;
+		return &r->counts[r->ncounts++];
+	}
+	r->ncounts = MAX_EVENTS;
+	r->counts[MAX_EVENTS - 1].event = (struct tp_scan){others, others + sizeof(others) - 1};
+	return &r->counts[MAX_EVENTS - 1];
 }
 
 static int end_event(struct reader *r)
 {
-	if (!r->open)
-		return 0;
 	r->open = false;
+	if (!r->pending)
+		return 0;
+	r->pending = false;
 	r->c.frames = (const void *)r->frames.data;
 	r->c.nframes = r->frames.size / sizeof(uint32_t);
 	if (r->sampled)
@@ -173,17 +186,17 @@ static int begin_event(struct reader *r, const struct tp_perf_sample *line)
 
 	r->c.line = *line;
 	r->frames.size = 0;
-	r->open = true;
+	r->open = r->pending = true;
 	r->counted = false;
 	r->count = count_of(r, event);
 	r->count->n++;
 	r->sampled = is_sample(r, line);
 	if ((line->cpu < 0 && !r->sampled) || line->time_ns < 0) {
-		r->open = r->wanted = false;
+		r->open = r->pending = r->wanted = false;
 		return lose(r, 1, "has no processor or no time (perf script -F +cpu,+time)");
 	}
 	if (!tp_tracepoint_read(event, line->rest, &r->tp)) {
-		r->open = r->wanted = false;
+		r->open = r->pending = r->wanted = false;
 		return lose(r, 1, "does not have the fields of its event");
 	}
 	r->wanted =
@@ -202,13 +215,16 @@ static int read_line(struct reader *r)
 	tp_perf_line(r->lines.line, &line);
 	switch (line.kind) {
 	case TP_PERF_BLANK:
-		return r->frames.size ? end_event(r) : 0;
+		r->open &= !r->frames.size;
+		return 0;
 	case TP_PERF_COMMENT:
 		return 0;
 	case TP_PERF_SAMPLE:
+		r->s.next_ts = line.sample.time_ns < 0 ? INT64_MAX : line.sample.time_ns;
 		code = end_event(r);
 		return code ? code : begin_event(r, &line.sample);
 	case TP_PERF_RECORD:
+		r->s.next_ts = INT64_MAX;
 		code = end_event(r);
 		lost = tp_perf_lost(&line.sample);
 		return code || !lost ? code : lose(r, lost, "says that perf lost events");
@@ -218,8 +234,8 @@ static int read_line(struct reader *r)
 		r->counted = true;
 		return r->open ? add_frame(r, &line.frame) : 0;
 	case TP_PERF_PLACE:
-		if (!r->open || r->frames.size)
-			return r->open ? add_place(r, &line.place) : 0;
+		if (!r->open || r->counted)
+			return r->open && r->frames.size ? add_place(r, &line.place) : 0;
 		break;
 	case TP_PERF_OTHER:
 		break;
@@ -248,9 +264,10 @@ static int read_text(struct reader *r)
 			report_progress(r);
 	}
 	if (!r->s.code && r->open && r->in->data[r->in->size - 1] != '\n') {
-		r->open = false;
+		r->pending = false;
 		lose(r, 1, "is cut off, and its event with it");
 	}
+	r->s.next_ts = INT64_MAX;
 	if (!r->s.code)
 		end_event(r);
 	return r->s.code;
@@ -266,6 +283,9 @@ static int add_loss(struct reader *r, const char *what, uint64_t n, const char *
 		return 0;
 	snprintf(loss.reason, sizeof(loss.reason), "%s: %llu; %s", what, (unsigned long long)n,
 		 why);
+	if (r->s.opt->strict)
+		return r->s.code =
+			   tp_err_set(r->s.err, TP_EFORMAT, TP_OFFSET_NONE, "%s", loss.reason);
 	return tp_trace_add_loss(r->s.trace, &loss);
 }
 
@@ -279,8 +299,8 @@ static int add_remarks(struct reader *r)
 
 	if (!code)
 		code = add_loss(r, "time stamps out of order", r->s.late,
-				"these events come earlier than what precedes them, and are given "
-				"its time");
+				"these events are not between those before and after them, and are "
+				"given the time of one of these");
 	if (!code && r->s.wakeups && r->s.unwoken)
 		code = tp_trace_add_notice(
 		    t, TP_INFO, TP_OFFSET_NONE,
@@ -291,6 +311,12 @@ static int add_remarks(struct reader *r)
 		    t, TP_WARNING, TP_OFFSET_NONE,
 		    "there are no wake-ups (sched_waking): wakers are unknown, and waits "
 		    "last until their threads run again");
+	if (!code && r->s.unborn)
+		code = tp_trace_add_notice(
+		    t, TP_INFO, TP_OFFSET_NONE,
+		    "threads whose beginning is not recorded: %llu; they are shown from when "
+		    "they first run (perf record -e sched:sched_wakeup_new)",
+		    (unsigned long long)r->s.unborn);
 	if (!code && r->other_samples)
 		code = tp_trace_add_notice(
 		    t, TP_WARNING, TP_OFFSET_NONE,
@@ -319,12 +345,16 @@ int tp_sched_read(struct tp_input *in, const struct tp_trace_options *opt, struc
 	    .s = {.opt = opt, .trace = trace, .sink = sink, .err = err},
 	    .in = in,
 	    .lines = tp_lines(in->data, in->size),
+	    .seed = tp_seed(),
 	};
 	size_t head = in->size < TP_PERF_HEAD ? in->size : TP_PERF_HEAD;
 	struct tp_scan begin = {(const char *)in->data, (const char *)in->data + head};
 
 	trace->ns_per_tick = 1;
-	r.s.wakeups = tp_scan_find(begin, "sched:sched_wak") != NULL;
+	r.s.wakeups = tp_scan_find(begin, "sched:sched_waking:") ||
+		      tp_scan_find(begin, "sched:sched_wakeup:");
+	r.s.births = tp_scan_find(begin, "sched:sched_wakeup_new:") ||
+		     tp_scan_find(begin, "sched:sched_process_fork:");
 	r.s.machine = tp_sched_machine(in->data, head);
 	if (!tp_sched_init(&r.s) && !read_text(&r) && !tp_sched_finish(&r.s))
 		add_remarks(&r);
@@ -334,5 +364,6 @@ int tp_sched_read(struct tp_input *in, const struct tp_trace_options *opt, struc
 				      trace->nlosses ? trace->losses[0].reason : "");
 	tp_sched_release(&r.s);
 	tp_buf_release(&r.frames);
+	tp_table_release(&r.by_name);
 	return r.s.code;
 }

@@ -95,10 +95,12 @@ static void rename_thread(struct tp_sched_thread *t, struct tp_scan comm)
 static uint32_t thread_at(struct tp_sched *s, int64_t tid, struct tp_scan comm)
 {
 	uint32_t g;
+	bool again;
 
 	if (tid <= 0 || s->code)
 		return TP_NONE;
 	g = tp_ids_get(&s->thread_of, (uint64_t)tid);
+	again = g != TP_NO_ID;
 	if (g == TP_NO_ID || s->threads[g].state == TP_ST_NOT_EXIST) {
 		g = tp_trace_new_g(s->trace, (uint64_t)tid);
 		if (g == TP_NONE || tp_grow(&s->threads, &s->room, g, sizeof(*s->threads)) ||
@@ -106,7 +108,8 @@ static uint32_t thread_at(struct tp_sched *s, int64_t tid, struct tp_scan comm)
 			s->code = tp_nomem(s->err);
 			return TP_NONE;
 		}
-		s->threads[g] = (struct tp_sched_thread){.tid = (uint64_t)tid, .pid = -1};
+		s->threads[g] =
+		    (struct tp_sched_thread){.tid = (uint64_t)tid, .pid = -1, .again = again};
 	}
 	rename_thread(&s->threads[g], comm);
 	return g;
@@ -160,18 +163,23 @@ static struct tp_event *move(struct tp_sched *s, unsigned type, int64_t ts, uint
 	ev->subject = ev->g = g;
 	ev->from = first ? TP_ST_UNDETERMINED : t->state;
 	ev->to = (uint8_t)to;
-	ev->flags = first ? TP_EVF_NAMED : 0;
+	ev->flags = (first ? TP_EVF_NAMED : 0) | (t->lost ? TP_EVF_LOST : 0);
+	t->lost = false;
 	t->state = (uint8_t)to;
 	t->p = to == TP_ST_RUNNING ? p : TP_NONE;
 	return ev;
 }
 
 /* Says in which state the thread was before its first event. */
-static void begin(struct tp_sched *s, int64_t ts, uint32_t p, uint32_t g, enum tp_state state)
+static struct tp_event *begin(struct tp_sched *s, int64_t ts, uint32_t p, uint32_t g,
+			      enum tp_state state)
 {
 	uint32_t root = root_of(s, g);
+	struct tp_event *ev =
+	    move(s, TP_EV_GO_STATUS, ts, state == TP_ST_RUNNING ? p : TP_NONE, g, state);
 
-	move(s, TP_EV_GO_STATUS, ts, state == TP_ST_RUNNING ? p : TP_NONE, g, state)->stack = root;
+	ev->stack = root;
+	return ev;
 }
 
 static void create(struct tp_sched *s, int64_t ts, uint32_t p, uint32_t g, unsigned type,
@@ -239,15 +247,29 @@ static void move_cpu(struct tp_sched *s, int64_t ts, uint32_t p, bool first, boo
 	ev->to = idle ? TP_ST_IDLE : TP_ST_RUNNING;
 }
 
-/* Takes a running thread off its processor; the event that says so is lost. */
+/* Takes a running thread off its processor; the event that says so is lost. What it did since is not known before
+ * its next event: only a waking shows that it slept. */
 static void displace(struct tp_sched *s, int64_t ts, uint32_t g)
 {
 	uint32_t p = s->threads[g].p;
 
 	s->contradictions++;
-	infer(s, ts, p, g, TP_ST_RUNNABLE);
+	infer(s, ts, p, g, TP_ST_WAITING);
+	s->threads[g].lost = true;
 	move_cpu(s, ts, p, false, true);
 	s->cpus[p].g = TP_NONE;
+}
+
+/* Begins a thread that runs, but of which nothing was recorded before. If the trace has the beginnings of threads,
+ * it is older, and what it did is lost. Else nobody knows its age, and it begins where it is first seen. */
+static void begin_late(struct tp_sched *s, int64_t ts, uint32_t p, uint32_t g)
+{
+	if (s->births && !s->threads[g].again) {
+		begin(s, ts, p, g, TP_ST_RUNNABLE)->flags |= TP_EVF_LOST;
+		return;
+	}
+	create(s, ts, p, g, TP_EV_GO_CREATE, TP_ST_RUNNABLE, TP_NONE, 0);
+	s->unborn++;
 }
 
 /* Lets a thread run. */
@@ -258,8 +280,10 @@ static void start(struct tp_sched *s, int64_t ts, uint32_t p, uint32_t g)
 	if (t->state == TP_ST_RUNNING)
 		displace(s, ts, g);
 	if (t->state == TP_ST_NONE)
-		begin(s, ts, p, g, s->wakeups ? TP_ST_RUNNABLE : TP_ST_WAITING);
-	if (t->state == TP_ST_WAITING) {
+		begin_late(s, ts, p, g);
+	if (t->lost) {
+		infer(s, ts, p, g, TP_ST_RUNNABLE);
+	} else if (t->state == TP_ST_WAITING) {
 		if (t->woken)
 			wake(s, ts, p, g, t->waker, t->waker_stack);
 		else
@@ -335,6 +359,13 @@ static uint32_t reason_of(struct tp_sched *s, const struct tp_sched_thread *t, s
 	return id;
 }
 
+/* Returns whether a thread that is switched out in a state has ended: Z (zombie), X (dead), and x of kernels
+ * before 4.14. */
+static bool is_end(struct tp_scan state)
+{
+	return *state.at == 'X' || *state.at == 'x' || *state.at == 'Z';
+}
+
 static void leave(struct tp_sched *s, int64_t ts, uint32_t p, uint32_t g, struct tp_scan state,
 		  uint32_t stack)
 {
@@ -344,7 +375,7 @@ static void leave(struct tp_sched *s, int64_t ts, uint32_t p, uint32_t g, struct
 	if (*state.at == 'R') {
 		ev = move(s, TP_EV_GO_STOP, ts, p, g, TP_ST_RUNNABLE);
 		ev->str = s->preempted;
-	} else if (*state.at == 'X' || *state.at == 'Z') {
+	} else if (is_end(state)) {
 		ev = move(s, TP_EV_GO_DESTROY, ts, p, g, TP_ST_NOT_EXIST);
 	} else {
 		uint32_t reason = reason_of(s, t, state);
@@ -361,6 +392,9 @@ static void switched(struct tp_sched *s, const struct tp_sched_context *c,
 	uint32_t prev = thread_at(s, tp->from.tid, tp->from.comm);
 	uint32_t next = thread_at(s, tp->to.tid, tp->to.comm);
 
+	/* perf knows no number of a thread that ends. */
+	if (c->line.tid >= 0 && c->line.tid != tp->from.tid && !is_end(tp->state))
+		s->other_ids = true;
 	if (s->code || prev == next)
 		return;
 	settle(s, ts, p, prev);
@@ -380,6 +414,10 @@ static void woken(struct tp_sched *s, const struct tp_sched_context *c,
 	uint32_t stack = stack_of(s, c, waker);
 	struct tp_sched_thread *t;
 
+	if (tp->type == TP_TRACEPOINT_WAKEUP_NEW)
+		s->births = true;
+	else
+		s->wakeups = true;
 	if (g == TP_NONE || s->code)
 		return;
 	t = &s->threads[g];
@@ -389,6 +427,7 @@ static void woken(struct tp_sched *s, const struct tp_sched_context *c,
 	}
 	if (t->state == TP_ST_NONE)
 		begin(s, ts, p, g, TP_ST_WAITING);
+	t->lost = false;
 	if (t->state == TP_ST_WAITING && tp->type == TP_TRACEPOINT_WAKEUP && t->woken)
 		wake(s, ts, p, g, t->waker, t->waker_stack);
 	else if (t->state == TP_ST_WAITING)
@@ -403,6 +442,7 @@ static void forked(struct tp_sched *s, const struct tp_sched_context *c,
 {
 	uint32_t old = tp_ids_get(&s->thread_of, (uint64_t)tp->to.tid), g;
 
+	s->births = true;
 	if (old != TP_NO_ID && s->threads[old].state != TP_ST_NOT_EXIST &&
 	    s->threads[old].state != TP_ST_NONE) {
 		if (s->threads[old].state == TP_ST_RUNNING)
@@ -417,13 +457,17 @@ static void forked(struct tp_sched *s, const struct tp_sched_context *c,
 		       stack_of(s, c, s->cpus[p].g));
 }
 
-/* Returns the time of an event, which is never before those of others. */
+/* Returns the time of an event, which is never before those of others. If the next line is earlier, but not than
+ * those before, the time of this one is wrong: it must not hold up all that follow. */
 static int64_t time_of(struct tp_sched *s, const struct tp_perf_sample *line)
 {
-	if (line->time_ns >= s->last_ts)
-		return s->last_ts = line->time_ns;
-	s->late++;
-	return s->last_ts;
+	int64_t ts =
+	    line->time_ns < s->next_ts || s->next_ts < s->last_ts ? line->time_ns : s->next_ts;
+
+	if (ts < s->last_ts)
+		ts = s->last_ts;
+	s->late += ts != line->time_ns;
+	return s->last_ts = ts;
 }
 
 /* Returns whether a thread has a name that a line begins with: perf knows more of the names of the kernel's
@@ -437,13 +481,12 @@ static bool is_named(const struct tp_sched *s, uint32_t g, struct tp_scan comm)
 	return name.at && same(name, comm);
 }
 
-/* Returns whether a line is of another thread than the switches say runs there: its switch is missing. Within a
- * container the numbers of lines are others than those of switches, but not the names. */
+/* Returns whether a line is of another thread than the switches say runs there: its switch is missing. */
 static bool is_other(const struct tp_sched *s, const struct tp_perf_sample *line, uint32_t p)
 {
 	uint32_t g = s->cpus[p].g, known;
 
-	if (line->tid <= 0 || line->comm.at == line->comm.end ||
+	if (s->other_ids || line->tid <= 0 || line->comm.at == line->comm.end ||
 	    (g != TP_NONE && s->threads[g].tid == (uint64_t)line->tid))
 		return false;
 	known = tp_ids_get(&s->thread_of, (uint64_t)line->tid);
@@ -457,7 +500,7 @@ static uint32_t look(struct tp_sched *s, const struct tp_perf_sample *line, int6
 {
 	uint32_t g = s->cpus[p].g;
 
-	if (!s->cpus[p].known ? line->tid >= 0 : is_other(s, line, p)) {
+	if (!s->cpus[p].known ? !s->other_ids && line->tid >= 0 : is_other(s, line, p)) {
 		g = thread_at(s, line->tid, line->comm);
 		if (!s->code)
 			settle(s, ts, p, g);
@@ -513,7 +556,8 @@ int tp_sched_sample(struct tp_sched *s, const struct tp_sched_context *c)
 
 	if (p != TP_NONE)
 		g = look(s, &c->line, ts, p);
-	else if (c->line.tid > 0 && !s->code) /* events of single threads may say no processor */
+	else if (c->line.tid > 0 && !s->other_ids &&
+		 !s->code) /* events of single threads may say no processor */
 		g = tp_ids_get(&s->thread_of, (uint64_t)c->line.tid);
 	if (s->code || g == TP_NONE || s->threads[g].state != TP_ST_RUNNING)
 		return s->code;
@@ -529,7 +573,7 @@ int tp_sched_sample(struct tp_sched *s, const struct tp_sched_context *c)
 /* A thread that is not the first of its process has the process' name before its own, if it is another. */
 static uint32_t full_name(struct tp_sched *s, struct tp_sched_thread *t)
 {
-	uint32_t leader = t->pid > 0 && t->pid != (int64_t)t->tid
+	uint32_t leader = !s->other_ids && t->pid > 0 && t->pid != (int64_t)t->tid
 			      ? tp_ids_get(&s->thread_of, (uint64_t)t->pid)
 			      : TP_NO_ID;
 	uint32_t id = name_of(s, t);
@@ -551,6 +595,9 @@ int tp_sched_finish(struct tp_sched *s)
 {
 	struct tp_trace *t = s->trace;
 
+	for (uint32_t g = 0; g < t->ng && !s->code; g++)
+		if (s->threads[g].lost)
+			infer(s, s->last_ts, TP_NONE, g, TP_ST_WAITING);
 	flush(s);
 	t->g_name = tp_many(t->ng + 1ul, sizeof(*t->g_name));
 	if (!t->g_name)

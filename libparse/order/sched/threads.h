@@ -2,9 +2,9 @@
  * are no Ms. Private to order/sched.
  *
  * A thread has a state from its first event on. What it was before follows from that event: who is switched
- * out was running, who is woken was waiting, and who is switched in was runnable if the text has wake-ups,
- * else waiting. An event that contradicts those before (some are lost) is believed; the transitions that it
- * takes to get there are marked as inferred. */
+ * out was running, and who is woken was waiting. Of who is switched in it is lost, or the thread begins there if
+ * the text does not say when threads begin. An event that contradicts those before (some are lost) is believed;
+ * the transitions that it takes to get there are marked as inferred. */
 #ifndef TP_ORDER_SCHED_THREADS_H
 #define TP_ORDER_SCHED_THREADS_H
 
@@ -23,6 +23,8 @@ struct tp_sched_thread {
 	uint8_t
 	    state; /* enum tp_state; TP_ST_NONE before its first event, NOT_EXIST after its last */
 	bool in_call, woken;
+	bool lost;	     /* what it does is not known: its switch-out is missing */
+	bool again;	     /* an earlier thread had its number */
 	struct tp_scan call; /* its system call, by name or number */
 	int64_t number;
 	uint32_t waker, waker_stack; /* of a wake-up that came while it was running, if `woken` */
@@ -38,13 +40,16 @@ struct tp_sched {
 	struct tp_trace *trace;
 	const struct tp_sink *sink;
 	struct tp_err *err;
-	int code;		    /* the first error */
-	bool wakeups;		    /* the text has them */
-	int machine;		    /* column of the table of system calls, -1 if unknown */
+	int code;	      /* the first error */
+	bool wakeups, births; /* the text has wake-ups; beginnings of threads */
+	bool
+	    other_ids; /* the numbers of lines are those of a container, unlike those of switches */
+	int machine;   /* column of the table of system calls, -1 if unknown */
 	struct tp_event *own, *out; /* the batch */
 	size_t nout;
 	int64_t last_ts;
-	uint64_t late, contradictions, unwoken;
+	int64_t next_ts; /* of the line after the event, INT64_MAX if it has none */
+	uint64_t late, contradictions, unwoken, unborn;
 
 	struct tp_sched_thread *threads; /* by goroutine */
 	size_t room;
