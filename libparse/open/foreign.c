@@ -4,6 +4,7 @@
 
 #define BEGIN		((size_t)4 << 10) /* bytes in which words are searched for */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
+#define MOST_ANSWER	((size_t)2 << 10) /* bytes of an error message */
 #define FEW		64 /* bytes that an lz4 frame may have before its first data */
 
 #define UNPACK(command) "unpack it first: " command " FILE | tprof-top -"
@@ -149,6 +150,12 @@ static bool is_http(struct tp_scan s)
 
 static bool is_html(struct tp_scan s)
 {
+	const char *end = tp_scan_begins(s, "<?xml") ? tp_scan_find(s, "?>") : NULL;
+
+	if (end) {
+		s.at = end + strlen("?>");
+		tp_scan_blanks(&s);
+	}
 	return tp_foreign_word(s, "<!doctype html") == s.at ||
 	       tp_foreign_word(s, "<html") == s.at || tp_foreign_word(s, "<head") == s.at;
 }
@@ -163,21 +170,40 @@ static bool is_instruments(struct tp_scan s)
 	return tp_scan_begins(s, "<?xml") && has(s, "<trace-query-result");
 }
 
+/* One small object whose first key is of an answer; a line of a log begins otherwise, and another one follows. */
 static bool is_error(struct tp_scan s)
 {
-	return is_json(s) && (has(s, "\"error\"") || has(s, "\"errors\"") || has(s, "\"message\""));
+	static const char *const keys[] = {"error\"",  "errors\"", "message\"",	   "detail\"",
+					   "status\"", "code\"",   "statusCode\"", "fault\""};
+	struct tp_scan first = s;
+
+	if (!is_json(s) || tp_scan_left(&s) > MOST_ANSWER || !tp_scan_text(&first, "{") ||
+	    has(s, "}\n{") || !(has(s, "\"error") || has(s, "\"message\"") || has(s, "\"detail\"")))
+		return false;
+	tp_scan_blanks(&first);
+	if (tp_scan_text(&first, "\""))
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			if (tp_scan_begins(first, keys[i]))
+				return true;
+	return false;
 }
 
 /* "Attaching 1 probe..." is on standard error since version 0.22. */
 static bool is_bpftrace(struct tp_scan s)
 {
-	return (tp_scan_begins(s, "Attaching ") && has(s, " probe")) ||
+	struct tp_scan probes = s;
+
+	int64_t n;
+
+	return (tp_scan_text(&probes, "Attaching ") &&
+		tp_scan_int(&probes, false, &n) == TP_NUMBER_OK &&
+		tp_scan_begins(probes, " probe")) ||
 	       (tp_scan_begins(s, "@") && has(s, "[\n") && has(s, "]: "));
 }
 
 static bool is_jstack(struct tp_scan s)
 {
-	return has(s, "Full thread dump ");
+	return tp_scan_begins(s, "Full thread dump ") || has(s, "\nFull thread dump ");
 }
 
 static bool is_gdb(struct tp_scan s)
@@ -314,9 +340,9 @@ static const struct {
     {BEGINS("\x1f\x8b"), IS("a gzip file inside another one", UNPACK("gzip -dc"))},
     {BEGINS("\x28\xb5\x2f\xfd"), IS("a zstd file inside another one", UNPACK("zstd -dc"))},
     /* pictures, and answers of servers */
+    {.is = is_html, QUOTED("an HTML page", ANSWERED)},
     {.is = is_svg, IS("a picture (SVG)", "give the profile that it was drawn from")},
     {BEGINS("\x89PNG"), IS("a picture (PNG)", "give the profile that it was drawn from")},
-    {.is = is_html, QUOTED("an HTML page", ANSWERED)},
     {.is = is_http,
      QUOTED("a server's answer with its headers", "fetch it again without them (curl without -i)")},
     {.is = is_error, QUOTED("an error message in JSON", ANSWERED)},

@@ -195,6 +195,13 @@ static void test_recognise_foreign(void **state)
 	    CASE("{\"error\":\"no such profile\"}",
 		 "is an error message in JSON (first line: "
 		 "\"{\"error\":\"no such profile\"}\"); a server"),
+	    CASE("{\"code\":404,\"message\":\"none\"}\n", "is an error message in JSON"),
+	    CASE("{\"level\":\"info\",\"message\":\"started\"}", "is JSON text"),
+	    CASE("{\"message\":\"a\"}\n{\"message\":\"b\"}\n", "is JSON text"),
+	    CASE("<?xml version=\"1.0\"?>\n<!DOCTYPE html PUBLIC \"\">\n<html><svg/>",
+		 "is an HTML page"),
+	    CASE("Attaching to the probe\n", "is not a trace or profile"),
+	    CASE("main: Full thread dump of all\n", "is not a trace or profile"),
 	    CASE("[{\"a\": 1}]", "is JSON text (first line: "),
 	    CASE("[New line]", "is not a trace or profile (first line: \"[New line]\")"),
 #undef CASE

@@ -17,7 +17,7 @@ printf 'main 12\nf 3\n' | try tprof-top -
 echo '# names of C++ and Rust are demangled where they are mangled, and lose hashes; others stay'
 for how in default full none; do
 	tprof-top --demangle=$how --cum - <<-'EOF'
-		_ZN3app3runIiEEvi;_ZN4core3fmt9Formatter3new17h1f2e3d4c5b6a7988E;<module>;<a::B<T> as c::D>::f::h1f2e3d4c5b6a7988;std::vector<int>::f(int);a::b<(c)>;operator() (int) 1
+		_ZN3app3runIiEEvi;_ZN4core3fmt9Formatter3new17h1f2e3d4c5b6a7988E;<module>;<a::B<T> as c::D>::f::h1f2e3d4c5b6a7988;std::vector<int>::f(int);std::vector<int>::hash_table_lookup;a::b<(c)>;operator() (int) 1
 	EOF
 done
 echo 'a 1 1.000001: 1 cycles: 1 c::D::f::h1f2e3d4c5b6a7988+0x1 (/a)' | tprof-top -

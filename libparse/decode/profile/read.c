@@ -41,9 +41,14 @@ bool tp_profile_is_mangled(struct tp_scan name)
 {
 	static const char hash[] = "::h0123456789abcdef";
 	size_t n = sizeof(hash) - 1;
+	struct tp_scan end = {name.end - n, name.end};
 
-	return tp_scan_begins(name, "_Z") || tp_scan_begins(name, "_R") ||
-	       (tp_scan_left(&name) > n && !memcmp(name.end - n, hash, strlen("::h")));
+	if (tp_scan_begins(name, "_Z") || tp_scan_begins(name, "_R"))
+		return true;
+	if (tp_scan_left(&name) <= n || !tp_scan_text(&end, "::h"))
+		return false;
+	tp_scan_run(&end, "0123456789abcdef");
+	return end.at == end.end;
 }
 
 int tp_profile_several(struct tp_err *err, uint64_t offset)
