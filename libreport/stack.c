@@ -84,12 +84,15 @@ uint32_t rep_stack_site(const struct tp_dict *dict, uint32_t stack)
 
 struct tp_text rep_stack_short(struct tp_text t)
 {
-	uint32_t from = 0;
+	uint32_t from = 0, slash = 0;
 
-	/* Slashes behind the first parenthesis or bracket belong to types. */
+	/* Slashes behind the first parenthesis or bracket belong to types, and those without a dot behind them
+	 * to no package: ksoftirqd/0 is a thread. */
 	for (uint32_t i = 0; i < t.size && t.text[i] != '(' && t.text[i] != '['; i++) {
 		if (t.text[i] == '/')
-			from = i + 1;
+			slash = i + 1;
+		else if (t.text[i] == '.')
+			from = slash;
 	}
 	return (struct tp_text){t.text + from, t.size - from};
 }

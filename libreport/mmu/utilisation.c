@@ -174,6 +174,11 @@ static void mark_workers(struct tp_rows *goroutines, const struct tp_dict *dict)
 
 #define BIT(TABLE, column) (1u << TP_COL(TABLE, column))
 
+bool rep_gc_has_none(const struct tp_run *run)
+{
+	return run->format && !strcmp(run->format, "perf sched");
+}
+
 int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const struct tp_run *run,
 		      const struct tp_dict *dict, unsigned include, struct tp_err *err)
 {
@@ -202,6 +207,7 @@ int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const stru
 	int code = 0;
 
 	memset(f, 0, sizeof(*f));
+	f->no_collector = rep_gc_has_none(run);
 	f->duration_ns = run->duration_ns > 0 ? run->duration_ns : 0;
 	if (include & REP_UTIL_SWEEP)
 		range.columns |= BIT(RANGE, p);
@@ -656,6 +662,8 @@ int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,
 	size_t row = 0, n;
 	int code;
 
+	if (f->no_collector)
+		return 0;
 	s.start = f->procs_known ? next_procs(f, &row, &n) : 0;
 	code = add_ranges(&s, f, opt);
 

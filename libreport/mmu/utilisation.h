@@ -94,6 +94,9 @@ struct rep_go_step {
 	bool since_start; /* if counted for all Ps together, it applies since the beginning */
 };
 
+/* Returns whether a run is of programs without a garbage collector: a trace of the kernel's scheduler. */
+bool rep_gc_has_none(const struct tp_run *run);
+
 /* The parts of a run's tables from which utilisation is computed. Must be released in every
  * case. */
 struct rep_gc_facts {
@@ -102,6 +105,7 @@ struct rep_gc_facts {
 	uint8_t *work_kind, *range_kind;	  /* by row: enum rep_gc_kind */
 	uint8_t *metric_kind;			  /* enum rep_metric_kind */
 	int64_t duration_ns;
+	bool no_collector;	  /* of the run */
 	bool procs_known;	  /* the trace records the number of Ps */
 	struct rep_go_step *step; /* nsteps, after rep_gc_facts_as_go */
 	size_t nsteps;
@@ -121,7 +125,7 @@ void rep_gc_facts_release(struct rep_gc_facts *f);
 bool rep_gc_is_worker(const struct rep_gc_facts *f, size_t row);
 
 /* Appends the functions of a run: one or, with per_p, one for each period in which a P existed; no
- * function if nothing is known. Returns 0, TP_ENOMEM or TP_ELIMIT (too many Ps). */
+ * function if nothing is known or there is no collector. Returns 0, TP_ENOMEM or TP_ELIMIT (too many Ps). */
 int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,
 		  const struct rep_util_options *opt, size_t run, struct tp_err *err);
 

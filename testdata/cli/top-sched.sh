@@ -49,3 +49,10 @@ try tprof-import --strict -o t.tprof damaged.perf
 grep -v sched_waking x86.perf | tprof-query --format=csv - 'SELECT text FROM notice' 2>/dev/null
 sed 's/\[000\] //' x86.perf | tprof-top - 2>&1
 echo "status $?"
+# threads of the kernel keep their names
+printf '%s\n' 'sh 7/7 [000] 1.000000: sched:sched_waking: comm=ksoftirqd/0 pid=9 prio=120 target_cpu=000' \
+	'sh 7/7 [000] 1.100000: sched:sched_switch: prev_comm=sh prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=ksoftirqd/0 next_pid=9 next_prio=120' \
+	'ksoftirqd/0 9/9 [000] 1.200000: sched:sched_switch: prev_comm=ksoftirqd/0 prev_pid=9 prev_prio=120 prev_state=S ==> next_comm=sh next_pid=7 next_prio=120' \
+	'sh 7/7 [000] 1.300000: sched:sched_switch: prev_comm=sh prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120' >names.perf
+try tprof-top names.perf block
+try tprof-top names.perf mmu

@@ -124,6 +124,9 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		util.include = m->include & ((2u << i) - 1);
 		code = rep_utils_add(&m->utils[i], &facts, &util, v->index, err);
 	}
+	if (facts.no_collector)
+		snprintf(job->note, sizeof(job->note),
+			 "traces of the kernel's scheduler have no garbage collector");
 	rep_gc_facts_release(&facts);
 	return code;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "mmu/utilisation.h"
 #include "output/ops.h"
 #include "tprof-tui/view/overview/inside.h"
 
@@ -113,6 +114,12 @@ static bool mean(const struct overview *o, const struct fact *f, char text[TEXT]
 	       put(text, REP_SHARE, rep_float(s.sum / (double)s.rows));
 }
 
+static bool has_no_collector(const struct overview *o, char text[TEXT])
+{
+	return rep_gc_has_none(&o->view->select.run->row) &&
+	       snprintf(text, TEXT, "no collector") > 0;
+}
+
 static bool most(const struct overview *o, const struct fact *f, char text[TEXT])
 {
 	bool heap = f->piece == OV_HEAP;
@@ -120,6 +127,8 @@ static bool most(const struct overview *o, const struct fact *f, char text[TEXT]
 
 	if (!sum_up(o, f, &s))
 		return false;
+	if (f->piece == OV_GC && has_no_collector(o, text))
+		return true;
 	return s.most < 0 ? snprintf(text, TEXT, heap ? "not known" : "none") > 0
 			  : put(text, heap ? REP_BYTES : times(o), rep_int(s.most));
 }
@@ -132,6 +141,8 @@ static bool of_length(const struct overview *o, const struct fact *f, char text[
 
 	if (!sum_up(o, f, &s) || !(all > 0))
 		return false;
+	if (has_no_collector(o, text))
+		return true;
 	put(part, REP_SHARE, rep_float(s.sum / all));
 	put(count, REP_COUNT, rep_int((int64_t)s.count));
 	snprintf(text, TEXT, s.count > 0 ? "%.20s (%.20s)" : "none", part, count);
@@ -158,6 +169,8 @@ static bool utilisation(const struct overview *o, const struct fact *f, char tex
 			best = ov_cell(o, OV_MMU, i, f->column);
 		}
 	}
+	if (!best && has_no_collector(o, text))
+		return true;
 	if (!best)
 		return snprintf(text, TEXT, "not known") > 0;
 	put(part, REP_SHARE, rep_float(rep_value_number(best)));
