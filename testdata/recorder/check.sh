@@ -20,6 +20,7 @@ QUIET=${V:-1}
 . "$source/testdata/recorder/ends.sh"
 . "$source/testdata/recorder/api.sh"
 . "$source/testdata/recorder/pid.sh"
+. "$source/testdata/recorder/symbols.sh"
 
 # ---- what it says is so ----
 
