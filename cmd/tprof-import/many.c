@@ -290,7 +290,7 @@ static const char *shown_name(const struct path *p)
 	return !strcmp(p->name, "-") ? "standard input" : p->name;
 }
 
-/* Keeps what a file is that is not a dump, unless nobody would have taken it for one. */
+/* Remembers the kind of a file that is not a dump, if users take such files for dumps. */
 static void note_other(struct coordinator *c, const struct path *p, const struct tp_err *err)
 {
 	if (c->ntold == MOST_TOLD || strstr(err->msg, TP_READS) || strstr(err->msg, "is empty"))

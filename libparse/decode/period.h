@@ -10,8 +10,8 @@
 #define TP_CPU_PERIOD	   "tprof-record: ns between CPU samples: "
 #define TP_CPU_PERIOD_SIZE (sizeof(TP_CPU_PERIOD) - 1)
 
-/* Returns the period that the first such string at or after *string (an id) says, and sets *string to that; 0, and
- * the number of strings, if there is none. */
+/* Returns the period that the first such string at or after *string (an id) says, and sets *string to that id. Returns 0
+ * and sets *string to the number of strings if no further string says a period. */
 int64_t tp_cpu_period(const struct tp_dict *d, uint32_t *string);
 
 #endif

@@ -84,7 +84,7 @@ static bool read_fields(struct tp_scan s, struct tp_perf_sample *out)
 		out->period = -1;
 	}
 	if (!tp_scan_begins(out->event, "PERF_RECORD_")) {
-		/* An event begins with a letter: a time that is damaged is none. */
+		/* The name of an event begins with a letter, so a damaged time is not taken for one. */
 		if (out->event.end[-1] != ':' || tp_scan_left(&out->event) < 2 ||
 		    !((*out->event.at | 32) >= 'a' && (*out->event.at | 32) <= 'z'))
 			return false;

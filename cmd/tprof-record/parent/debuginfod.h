@@ -21,8 +21,8 @@ struct rec_debuginfod {
 char *rec_debuginfod_fetch(void *ctx, const char *build_id);
 void rec_debuginfod_end(struct rec_debuginfod *d);
 
-/* Cancels the download that is under way, within a second, and all further ones. Returns false if there is none, or
- * it is cancelled already. For any thread. */
+/* Cancels the download that is under way, within a second, and all further ones. Returns false if nothing is
+ * being downloaded, or it is cancelled already. Any thread may call it. */
 bool rec_debuginfod_cancel(void);
 
 /* Appends to a remark why there are no names and lines from servers, if asking has failed. */

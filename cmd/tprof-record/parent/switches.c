@@ -45,7 +45,7 @@ enum {
 struct ring {
 	int fd;
 	int more;	     /* another event that writes to it; -1: none */
-	int wakes;	     /* likewise */
+	int wakes;	     /* the event of wake-ups; -1: none */
 	uint64_t told, lost; /* how many records it says are lost; the events do, at the end */
 	struct perf_event_mmap_page *page; /* followed by the data */
 	size_t size;			   /* of the data, a power of 2 */

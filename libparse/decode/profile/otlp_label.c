@@ -11,7 +11,7 @@
 
 int tp_otlp_add_label(struct tp_otlp *o, struct tp_otlp_labels *labels, const struct tp_label *l)
 {
-	/* As in pprof, a label without a value is none. */
+	/* As in pprof, a label without a value is left out. */
 	if (!l->key || (!l->numeric && !l->text))
 		return 0;
 	if (tp_grow_raw(&labels->item, &labels->room, labels->n, sizeof(*labels->item)))

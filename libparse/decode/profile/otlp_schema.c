@@ -292,7 +292,7 @@ static int check_field(struct tp_otlp *o, const struct level *l, const uint8_t *
 	if (field->many && field->type == TP_OTLP_INT)
 		return tp_otlp_refuse(o, at, l->message, field->name,
 				      "is one number, as link_index was before v1.10");
-	/* An id of zeros is none. */
+	/* An id of zeros means that there is no id. */
 	if (field->type == TP_OTLP_ID && l->message == TP_OTLP_LINK && f->bytes.size &&
 	    f->bytes.size != (f->number == 1 ? 16 : 8))
 		return tp_otlp_refuse(o, at, l->message, field->name, "has %zu bytes, not %d",

@@ -165,7 +165,7 @@ static int members_of(struct speedscope *f, struct tp_json object, const struct 
 	return take_members(f, &w, want, n);
 }
 
-/* Begins a walk over an array; what is none has no items. */
+/* Begins a walk over an array. A value of another type counts as an empty array. */
 static struct tp_json_walk items_of(struct tp_json value)
 {
 	bool array = value.at < value.end && *value.at == '[';

@@ -261,7 +261,7 @@ static void displace(struct tp_sched *s, int64_t ts, uint32_t g)
 }
 
 /* Begins a thread that runs, but of which nothing was recorded before. If the trace has the beginnings of threads,
- * it is older, and what it did is lost. Else nobody knows its age, and it begins where it is first seen. */
+ * it is older, and what it did is lost. Otherwise its age is unknown, and it begins where it is first seen. */
 static void begin_late(struct tp_sched *s, int64_t ts, uint32_t p, uint32_t g)
 {
 	if (s->births && !s->threads[g].again) {

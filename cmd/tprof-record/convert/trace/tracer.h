@@ -202,7 +202,7 @@ struct rec_tracer {
 	bool split;	       /* steps are made of records and of times off */
 	uint32_t *switch_next; /* of each switch: the next of the same thread */
 	uint32_t *switch_wake; /* of each switch to a thread: its wake, + 1 */
-	uint32_t *look_next;   /* of each look from outside, likewise */
+	uint32_t *look_next;   /* of each look from outside: the next of the same thread */
 	/* Of each switch to a thread: how long it may have taken, ns; of a wake: by whom, M + 1. */
 	uint32_t *switch_lead;
 	uint32_t *outer; /* of each record of threads that nest them: the one around it, + 1 */
@@ -308,7 +308,7 @@ bool rec_off_advance(const struct rec_tracer *s, struct rec_machine *m);
  * return one that is in no list, so that callers need not look. */
 struct rec_goroutine *rec_tracer_g(struct rec_tracer *s, uint32_t id);
 struct rec_machine *rec_tracer_m(struct rec_tracer *s, uint32_t id);
-/* Returns the index of an M, or TP_NO_ID if there is none or it is forgotten. */
+/* Returns the index of an M, or TP_NO_ID if the M is unknown or forgotten. */
 uint32_t rec_tracer_known_m(const struct rec_tracer *s, uint32_t id);
 /* Forgets threads and goroutines that ended before the last part, which later records hardly name. If one does, the
  * goroutine is a dead one again. */

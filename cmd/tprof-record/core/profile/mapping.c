@@ -28,7 +28,7 @@ static struct rec_ranges *ranges(void)
 	return &rec_state()->ranges;
 }
 
-/* Returns the range there, and goes to the next leaf for it; NULL: there is none any more. */
+/* Returns the range at a position, which moves to the next leaf at the end of one; NULL after the last range. */
 static struct rec_range *at(struct place *p)
 {
 	const struct rec_ranges *r = ranges();
