@@ -39,7 +39,7 @@ static void follow(enum rec_switches_of of)
 {
 	struct rec_switches *s;
 	struct rec_switches_list list;
-	uint64_t before = rec_now(), slept = 0, out[2] = {0};
+	uint64_t before = rec_now(), slept[2] = {0}, out[2] = {0};
 	char name[16];
 	bool more;
 	unsigned exits = 0, others = 0;
@@ -85,10 +85,12 @@ static void follow(enum rec_switches_of of)
 		exits += e->flags & REC_SWITCH_EXIT ? 1 : 0;
 		if (e->kind == REC_SWITCH_OUT)
 			out[own] = e->end;
-		else if (out[own] && e->end - out[own] > slept)
-			slept = e->end - out[own];
+		else if (out[own])
+			slept[own] += e->end - out[own];
 	}
-	assert_true(slept > 40000000);
+	/* Sleep may have begun before the shell waits for it: added up, as a busy machine takes the shell off its
+	 * processor at any time. */
+	assert_true(slept[1] > 40000000);
 	/* Before 5.13 children cannot be left out. */
 	assert_true(of == REC_SWITCHES_OF_ALL ? others && exits == 2 : exits >= 1);
 	/* Nothing of a time before. */

@@ -5,11 +5,12 @@
  *	library untold FILE [1.5]	computes and sleeps, and tells neither: prints the CPU time of its trace, ns
  *	library posts			a lock whose releases are told: counts contentions as often as there are waits
  *	library busy FILE [1.5]		a trace of everything at once, for ten seconds: to be killed
- *	library leaks FILE		a profile of leaked threads: the one called "lost", which has labels
+ *	library leaks FILE		a profile of leaked threads: eight called "lost", which have labels
  */
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 
 #include "tprof-record.h"
 
-enum { CALLS = 6, ROUNDS = 20, WORKERS = 4, FIBRES = 8 };
+enum { CALLS = 6, ROUNDS = 20, WORKERS = 4, FIBRES = 8, LOST = 8 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static sem_t called;
@@ -170,6 +171,7 @@ static int busy(const char *file, enum tprof_format format)
 }
 
 static pthread_mutex_t *held;
+static atomic_int waiting;
 
 static void *wait_for(void *lock)
 {
@@ -178,6 +180,7 @@ static void *wait_for(void *lock)
 	tprof_set_labels(labels, 1);
 	tprof_set_name(labels[0][1]);
 	tprof_wait_begin(TPROF_MUTEX, lock);
+	atomic_fetch_add(&waiting, 1);
 	pthread_mutex_lock(lock);
 	tprof_wait_end(false);
 	return NULL;
@@ -210,8 +213,11 @@ static int leaks(const char *file)
 	int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666), code;
 
 	tprof_set_name("main");
-	lock_one(false);
+	for (int i = 0; i < LOST; i++)
+		lock_one(false);
 	lock_one(true);
+	while (atomic_load(&waiting) < LOST + 1)
+		usleep(1000);
 	usleep(200000);
 	wipe_stack();
 	code = tprof_write_profile("goroutineleak", fd, 0);
