@@ -44,7 +44,7 @@ instructions() { # command line
 
 # row NAME COMMAND: in COMMAND, BIN stands for the folder of the commands, STORE for the store that
 # they made, and SIDE for old or new.
-failed=0
+slower=
 row() {
 	case " $only" in ' ') ;; *)
 		for w in $only -; do case $1 in "$w"*) break ;; esac; done
@@ -60,7 +60,7 @@ row() {
 		verdict = ratio > 1.02 || $6 > 1.02 ? "slower" : "passed"
 		printf "| %s | %.3f s | %.3f s | %.3f (%.3f to %.3f) | %.3f | %s |\n", name, $3, $1, $5, $6, $7, ratio, verdict
 		exit verdict == "slower"
-	}' || failed=$((failed + 1))
+	}' || slower="$slower${slower:+, }$1"
 }
 
 echo "$(nproc) processors, $(uname -sr); $runs pairs; $(basename "$trace"), $(stat -c %s "$trace") bytes; $commit and this tree"
@@ -79,5 +79,5 @@ row flame "BIN/tprof-flame -o /dev/null STORE >/dev/null"
 row report "BIN/tprof-report -o /dev/null STORE >/dev/null"
 row 'pictures of timelines' "BIN/lanes STORE 70 250 >/dev/null"
 echo
-echo "$failed slower"
-[ "$failed" -eq 0 ]
+echo "slower than $base: ${slower:-nothing}"
+[ -z "$slower" ]
