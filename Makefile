@@ -153,6 +153,11 @@ $(B)/gen/%.inc: libreport/page/assets/%
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)$(asset_bytes)
+$(B)/gen/%.inc: cmd/tprof/skill/%
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)od -An -v -t u1 $< | sed 's/  *\([0-9][0-9]*\)/\1,/g' >$@
+$(B)/obj/cmd/tprof/guide.o: $(B)/gen/SKILL.md.inc
 $(B)/obj/libreport/flame/format/asset.o: $(call assets,libreport/flame/viewer)
 $(B)/obj/libreport/page/asset.o: $(call assets,libreport/page/assets)
 
@@ -400,6 +405,8 @@ link|libtprof.so.0|$(LIBDIR)/libtprof.so
 644|libparse/tprof.h|$(INCLUDEDIR)/tprof.h
 pc|libparse/tprof.pc.in|$(PKGCONFIGDIR)/tprof.pc
 755|cmd/tprof-import/slurm.sh|$(DATADIR)/tprof/slurm.sh
+644|cmd/tprof/skill/SKILL.md|$(DATADIR)/tprof/skill/SKILL.md
+$(foreach f,$(wildcard cmd/tprof/skill/references/*),644|$(f)|$(DATADIR)/tprof/skill/references/$(notdir $(f))$(newline))
 $(foreach p,$(MAN_PAGES),644|$(p)|$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))$(newline))
 $(foreach c,$(INSTALLED),644|completions/$(c).bash|$(BASHDIR)/$(c)$(newline))
 $(foreach c,$(INSTALLED),644|completions/_$(c)|$(ZSHDIR)/_$(c)$(newline))

@@ -5,7 +5,10 @@ _tprof()
 	local cur=${COMP_WORDS[COMP_CWORD]} command function
 	if [ "$COMP_CWORD" -eq 1 ] || { [ "$COMP_CWORD" -eq 2 ] && [ "${COMP_WORDS[1]}" = help ]; }; then
 		# Every program called tprof-NAME is a command.
-		COMPREPLY=($(compgen -W "help --help --version $(compgen -c tprof- | sed 's/^tprof-//' | sort -u)" -- "$cur"))
+		COMPREPLY=($(compgen -W "help guide --help --version $(compgen -c tprof- | sed 's/^tprof-//' | sort -u)" -- "$cur"))
+		return
+	elif [ "$COMP_CWORD" -eq 2 ] && [ "${COMP_WORDS[1]}" = guide ]; then
+		COMPREPLY=($(compgen -W "slow cpu heap lock leak gc regression crash many sql" -- "$cur"))
 		return
 	fi
 	# The rest is the command's own.

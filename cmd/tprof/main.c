@@ -1,4 +1,4 @@
-/* tprof: runs tprof-NAME, lists the commands there are, and opens their manual pages. */
+/* tprof: runs tprof-NAME, lists the commands there are, opens their manual pages, and has a guide to them. */
 #include <argp.h>
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +11,7 @@
 
 #include "common/common.h"
 #include "common/near.h"
+#include "tprof/guide.h"
 
 static const struct cmd cmd = CMD_INIT("tprof");
 
@@ -214,12 +215,8 @@ static bool beside(const struct folders *f, const char *page, char path[PATH_MAX
 	static const struct {
 		const char *folder, *ending;
 	} places[] = {
-	    {"../share/man/man1", "1"},
-	    {"../share/man/man5", "5"},
-	    {"../share/man/man7", "7"},
-	    {"../../../man", "1"},
-	    {"../../../man", "5"},
-	    {"../../../man", "7"},
+	    {"../share/man/man1", "1"}, {"../share/man/man5", "5"}, {"../share/man/man7", "7"},
+	    {"../../../man", "1"},	{"../../../man", "5"},	    {"../../../man", "7"},
 	};
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -248,12 +245,14 @@ static int help(const struct folders *f, const char *name)
 static void usage(const struct folders *f, FILE *out)
 {
 	fputs("Usage: tprof COMMAND [ARGUMENT...]\n"
-	      "       tprof help COMMAND\n\n"
+	      "       tprof help COMMAND\n"
+	      "       tprof guide [WORD]\n\n"
 	      "Offline analysis of Go execution traces and profiles. The commands\n"
 	      "(tprof-COMMAND, too):\n\n",
 	      out);
 	print_commands(f, out);
-	fputs("\nStart with: tprof top FILE (a trace, a profile, or what tprof import made).\n"
+	fputs("\nStart with: tprof top FILE (a trace, a profile, or what tprof import made),\n"
+	      "or with your question: tprof guide.\n"
 	      "Options: --help, --version. Manual: tprof(1).\n",
 	      out);
 }
@@ -273,6 +272,13 @@ int main(int argc, char **argv)
 		printf("tprof %s\n", TPROF_VERSION);
 	} else if (!strcmp(word, "help")) {
 		status = help(&folders, argv[2]);
+	} else if (!strcmp(word, "guide") && argc < 3) {
+		guide_list(stdout);
+	} else if (!strcmp(word, "guide")) {
+		if (!guide_show(argv[2], stdout))
+			status = cmd_reject(
+			    &cmd, CMD_USAGE,
+			    "there is no guide '%s'; 'tprof guide' lists those there are", argv[2]);
 	} else if (*word == '-') {
 		status = cmd_reject(&cmd, CMD_USAGE,
 				    "there is no option '%s'; options of a command follow its name",

@@ -1,10 +1,11 @@
-"""The tables of tprof-json(5), made from what commands say of their columns (--json-head).
+"""The tables of tprof-json(5) and of the skill's json.md, made from what commands say of their columns (--json-head).
 
     python3 testdata/check/columns.py BIN_FOLDER    compares the manual with the commands
-    UPDATE=1 python3 …                              writes the manual's tables anew
+    UPDATE=1 python3 …                              writes both anew
 
 A table that is in the manual has to have the same columns. Only columns that the run or the runs name may
 lack a description; the text below their table has to say what they are."""
+import difflib
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import sys
 import tempfile
 
 PAGE = "man/tprof-json.5"
+SKILL = "cmd/tprof/skill/references/json.md"
 BEGIN, END = '.\\" tables begin\n', '.\\" tables end\n'
 NAMED_BY_RUNS = re.compile(r"blocked_\w+_ns|ledger-\d\.heap")
 TRACE, OTHER, HEAP = "testdata/pool.trace", "testdata/checkout.trace", "testdata/catalog.heap"
@@ -65,6 +67,22 @@ def table(heading, columns, more):
     return "\n".join([*lines, ".El", *([more] if more else [])]) + "\n"
 
 
+def markdown(text):
+    lines = ["# Keys of the tables as JSON", "",
+             "With `--format=json` each row is an object with these keys; `--json-head` adds title, kind and doc of each "
+             "column, totals, filters and cut rows. Kinds: ns and bytes are integers, share is a fraction (0.125 is "
+             "12.5 %), null is not known. Times count from the beginning of the run."]
+    for line in text.splitlines():
+        if line.startswith(".Ss "):
+            lines += ["", f"## {line[4:]}", ""]
+        elif line.startswith(".It "):
+            name, kind, *doc = line[4:].split(" Ta ")
+            lines.append(f"- `{name}` ({kind})" + "".join(f": {d[2:]}" for d in doc))
+        elif not line.startswith("."):
+            lines.append(line if lines[-1] and lines[-1][0] != "-" else f"\n{line}")
+    return "\n".join(lines) + "\n"
+
+
 def main():
     bin_folder = sys.argv[1]
     with tempfile.TemporaryDirectory() as tmp:
@@ -82,15 +100,14 @@ def main():
                 text += table(heading + (f", {t['name']}" if len(found) > 1 else ""), t["columns"], more)
     page = open(PAGE, encoding="utf-8").read()
     before, rest = page.split(BEGIN)
-    old, after = rest.split(END)
-    if os.environ.get("UPDATE"):
-        open(PAGE, "w", encoding="utf-8").write(before + BEGIN + text + END + after)
-    elif old != text:
-        import difflib
-
-        sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), text.splitlines(True), PAGE, "the commands"))
-        print(f"FAILED {PAGE} lists other columns than the commands have")
-        sys.exit(1)
+    new = {PAGE: before + BEGIN + text + END + rest.split(END)[1], SKILL: markdown(text)}
+    for path, wanted in new.items():
+        old = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+        if os.environ.get("UPDATE"):
+            open(path, "w", encoding="utf-8").write(wanted)
+        elif old != wanted:
+            sys.stdout.writelines(difflib.unified_diff(old.splitlines(True), wanted.splitlines(True), path, "the commands"))
+            sys.exit(f"FAILED {path} lists other columns than the commands have")
     print(f"{text.count('.It ')} passed, 0 failed")
 
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# README.md and TOUR.md show what the commands print: runs every line of their ```console blocks that begins with
+# README.md, TOUR.md and the skill for agents show what the commands print: runs every line of their ```console blocks that begins with
 # $ (lines that begin with > continue it) and compares the output with what follows. Seconds and sizes
 # of an import differ from build to build and count as equal. A block ```screen NAME SCREEN shows that
 # screen of testdata/tui/NAME.screens, which is compared where it is made (make tui).
@@ -64,7 +64,7 @@ write_anew() { # a page as it should be, into $scratch/page
 plain() { sed 's/; [0-9.]*s; /; Xs; /; s/to [0-9.]*[KM]iB in/to YKiB in/' "$1"; }
 
 passed=0 failed=0
-for page in README.md TOUR.md; do
+for page in README.md TOUR.md cmd/tprof/skill/SKILL.md cmd/tprof/skill/references/*.md; do
 	write_anew $page
 	plain $page >"$scratch/want"
 	plain "$scratch/page" >"$scratch/got"
