@@ -15,7 +15,9 @@
 
 int ov_bands(const struct overview *o)
 {
-	return rep_gc_has_none(&o->view->select.run->row) ? 0 : 2;
+	const struct rep_run *run = o->view->select.run; /* NULL: the store has none */
+
+	return run && rep_gc_has_none(&run->row) ? 0 : 2;
 }
 
 static const struct rep_time *time_of(const struct overview *o, enum ov_piece piece)
