@@ -39,7 +39,7 @@ _tprof_top()
 		;;
 	--rows | -n | --focus | --ignore | --goroutine | --from | --to) return ;;
 	--disasm | --divide-by | --edgefraction | --hide | --list | --nodecount) return ;;
-	--over) COMPREPLY=($(compgen -W 'run' -- "$cur")); return ;;
+	--over) COMPREPLY=($(compgen -W 'run time' -- "$cur")); return ;;
 	--nodefraction | --peek | --prune-from | --show | --show-from) return ;;
 	--tag-hide | --tag-leaf | --tag-root | --tag-show) return ;;
 	--log | --own | --max | --min | --slowest | --window) return ;;

@@ -9,6 +9,7 @@
 #include "common/engine/engine.h"
 #include "common/jail.h"
 #include "common/profiles.h"
+#include "open/log.h"
 #include "open/peek.h"
 #include "open/perf.h"
 
@@ -72,15 +73,6 @@ enum cmd_what cmd_what_of(const void *head, size_t size)
 	return tp_perf_is_trace(head, size) ? CMD_WHAT_TRACE : CMD_WHAT_PROFILE;
 }
 
-/* Returns whether bytes may be those of perf script: text. */
-static bool may_be_perf(const char *head, size_t size)
-{
-	for (size_t i = 0; i < size; i++)
-		if ((uint8_t)head[i] < ' ' && !strchr("\t\r\n", head[i]))
-			return false;
-	return size > 0;
-}
-
 /* Does the same with as many bytes of a text as its kind may depend on. */
 static int look_further(const char *path, enum cmd_what *what, struct tp_err *err)
 {
@@ -107,7 +99,7 @@ int cmd_look(const char *path, enum cmd_what *what, struct tp_err *err)
 	if (!code)
 		code = tp_peek(path, head, sizeof(head), &size, err);
 	*what = cmd_what_of(head, size);
-	if (!code && *what == CMD_WHAT_PROFILE && may_be_perf(head, size))
+	if (!code && *what == CMD_WHAT_PROFILE && size && !tp_log_is_binary(head, size))
 		code = look_further(path, what, err);
 	if (!code && *what == CMD_WHAT_STORE && !strcmp(path, "-"))
 		return tp_err_set(err, TP_EUNKNOWN, TP_OFFSET_NONE,

@@ -26,8 +26,11 @@ static const struct argp_option options[] = {
     {"sort", 's', "KEY", CMD_OPTION_LAST,
      "Sort by this column: flat or cum for profiles, one of the keys below for reports on traces",
      0},
-    {"over", KEY_OVER, "run", 0,
-     "Show what grows from run to run, oldest first, how fast, and whether it ever falls", 0},
+    {"over", KEY_OVER, "run|time", 0,
+     "Show what grows from run to run, oldest first, how fast, and whether it ever falls; or the "
+     "values of "
+     "one profile whose samples have times, over this time",
+     0},
     {"counters", SETS(counters), NULL, 0,
      "With --over=run: follow the counters of the whole program in text profiles (HeapAlloc …)", 0},
     {"each", SETS(top.each), NULL, 0,
@@ -180,9 +183,9 @@ static void check(struct top_args *args, struct argp_state *state)
 		    state,
 		    "'%s' is a report on traces, and --view shows a profile; give one of them",
 		    args->report);
-	if (top_pick(args) && (args->view.given || args->over_runs))
+	if (top_pick(args) && (args->view.given || args->over))
 		argp_error(state, "--%s is for reports on traces, and %s", top_pick(args),
-			   args->view.given ? "a view is a profile" : "--over=run is not one");
+			   args->view.given ? "a view is a profile" : "--over is not one");
 	if (args->cmd.more_format) {
 		if (args->text)
 			argp_error(state, "--%s and --format=%s cannot be given together",
@@ -190,14 +193,17 @@ static void check(struct top_args *args, struct argp_state *state)
 		args->text = rep_profile_report_find(args->cmd.more_format);
 		args->pprof = !strcmp(args->cmd.more_format, "pprof");
 	}
-	if (args->over_runs && args->pprof)
-		argp_error(state, "--over=run cannot be written as a profile; its formats are "
-				  "table, csv, tsv, json and svg");
-	if (args->over_runs &&
+	if (args->over && args->pprof)
+		argp_error(state,
+			   "--over=%s cannot be written as a profile; its formats are "
+			   "table, csv, tsv, json and svg",
+			   args->over);
+	if (args->over &&
 	    (args->report || (args->text && args->text != rep_profile_report_find("svg"))))
 		argp_error(state,
-			   "--over=run is a separate report and cannot be combined with another");
-	if (args->counters && !args->over_runs)
+			   "--over=%s is a separate report and cannot be combined with another",
+			   args->over);
+	if (args->counters && (!args->over || !strcmp(args->over, "time")))
 		argp_error(state, "--counters needs --over=run");
 	if (mmu_option(args) && (!args->report || strcmp(args->report, "mmu") != 0))
 		argp_error(state, "--%s is an option of the report mmu: tprof-top TRACE mmu",
@@ -215,9 +221,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		args->sort = arg;
 		return 0;
 	case KEY_OVER:
-		if (strcmp(arg, "run") != 0)
-			argp_error(state, "--over: '%s' is not run", arg);
-		args->over_runs = true;
+		if (strcmp(arg, "run") != 0 && strcmp(arg, "time") != 0)
+			argp_error(state, "--over: '%s' is not run or time", arg);
+		args->over = arg;
 		return 0;
 	case KEY_INCLUDE:
 		if (rep_util_parse(arg, &args->top.mmu.include, &err))
@@ -296,7 +302,7 @@ static int run(struct top_args *args)
 		    &args->cmd, CMD_USAGE,
 		    "--format=pprof cannot be written to a terminal; redirect it to a file");
 
-	if (args->over_runs)
+	if (args->over)
 		return top_series(args);
 	if (!args->view.given && several && !cmd_look(cmd_path(&args->cmd), &what, &err) &&
 	    what == CMD_WHAT_TRACE)

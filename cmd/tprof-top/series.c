@@ -1,11 +1,13 @@
 /* Numbers over runs: what grows from one profile, or trace, to the next. */
 #include <string.h>
 
+#include "base/units.h"
 #include "common/profiles.h"
 #include "common/range.h"
 #include "common/what.h"
 #include "diff/trace/metrics.h"
 #include "profile/demangle.h"
+#include "profile/timerange.h"
 #include "series/series.h"
 #include "tprof-top/top.h"
 
@@ -159,13 +161,67 @@ static int gather(struct gathering *g)
 	return status;
 }
 
+/* ---- parts of the time ---- */
+
+#define PARTS 32
+
+struct parts {
+	struct gathering *g;
+	bool any; /* a part has samples that the filters keep */
+	struct tp_profile *p;
+};
+
+static int put_part(void *ctx, int64_t from_ns, struct tp_err *err)
+{
+	struct parts *parts = ctx;
+	struct gathering *g = parts->g;
+	char name[TP_UNITS_SIZE];
+	int code = rep_series_point(g->s, tp_fmt_ns(name, from_ns), from_ns + 1, err);
+
+	if (!code)
+		code = rep_series_put_profile(g->s, parts->p, &g->args->profile, err);
+	parts->any |= !code;
+	/* Other parts may have samples that the filters keep. */
+	return code == TP_ENOENT ? 0 : code;
+}
+
+static int gather_parts(struct gathering *g)
+{
+	struct cmd *cmd = &g->args->cmd;
+	const struct cmd_files *files = &cmd->files[CMD_NEW];
+	struct parts parts = {.g = g};
+	struct cmd_profiles list = {0};
+	struct tp_err err;
+	size_t timeless;
+	int status = cmd_profiles_open(cmd, files->path, files->n, NULL, &list);
+
+	g->s->parts = true;
+	if (!status && list.n != 1)
+		status = cmd_reject(cmd, CMD_USAGE,
+				    "--over=time is about one profile; name one file, "
+				    "or one run of a store with --run");
+	if (!status) {
+		parts.p = list.item[0].profile;
+		if (rep_profile_each_part(parts.p, PARTS, put_part, &parts, &timeless, &err) ||
+		    !parts.any)
+			status = fail(g, list.item[0].name, &err);
+		else if (timeless)
+			cmd_note(cmd, "%s: %zu samples have no time and are left out",
+				 list.item[0].name, timeless);
+	}
+	cmd_profiles_release(&list);
+	return status;
+}
+
 /* ---- showing ---- */
 
 static int sort_key(const struct top_args *args, const struct gathering *g,
 		    enum rep_series_sort *sort)
 {
 	/* Numbers of different kinds read best by name. */
-	*sort = g->traces || args->counters ? REP_SERIES_BY_NAME : REP_SERIES_BY_GROWTH;
+	*sort = g->s->parts		      ? REP_SERIES_BY_SUM
+		: g->traces || args->counters ? REP_SERIES_BY_NAME
+					      : REP_SERIES_BY_GROWTH;
 	if (!args->sort)
 		return CMD_OK;
 	for (int i = 0; i < REP_NSERIES_SORTS; i++) {
@@ -176,8 +232,8 @@ static int sort_key(const struct top_args *args, const struct gathering *g,
 	}
 	return cmd_reject(
 	    &args->cmd, CMD_USAGE,
-	    "--sort: '%s' is not growth, slope, last or name, by which --over=run sorts",
-	    args->sort);
+	    "--sort: '%s' is not growth, slope, last, name or sum, by which --over=%s sorts",
+	    args->sort, args->over);
 }
 
 /* "8 runs from ledger-1.heap to ledger-8.heap, inuse_space" */
@@ -187,7 +243,8 @@ static void title(const struct gathering *g, char *text, size_t size)
 	size_t n = g->s->npoints;
 	const char *what = g->s->what;
 
-	snprintf(text, size, "%zu runs from %.100s to %.100s%s%.80s%s", n, g->s->point[0].name,
+	snprintf(text, size, "%zu %s from %.100s to %.100s%s%.80s%s", n,
+		 g->s->parts ? "parts of the time, which begin" : "runs", g->s->point[0].name,
 		 g->s->point[n - 1].name, *what ? ", " : "", what,
 		 !g->traces && args->profile.cum ? ", cumulative" : "");
 }
@@ -205,7 +262,7 @@ static int print_table(const struct gathering *g, struct tp_err *err)
 		return status;
 	title(g, text, sizeof(text));
 	code = rep_output_note(out, true, text, err);
-	if (!code && !g->s->unit->ns)
+	if (!code && !g->s->unit->ns && !g->s->parts)
 		code = rep_output_note(out, false,
 				       "in the order given, as not all of them say when they were "
 				       "recorded, or two were recorded at the same time",
@@ -259,7 +316,7 @@ int top_series(struct top_args *args)
 
 	if (rep_series_new(&g.s, &err))
 		return cmd_fail(&args->cmd, NULL, &err);
-	status = gather(&g);
+	status = strcmp(args->over, "time") ? gather(&g) : gather_parts(&g);
 	if (!status)
 		status = cmd_range_end(&args->cmd, &g.range);
 	if (!status)

@@ -29,7 +29,8 @@ struct top_args {
 	const struct rep_profile_report *text; /* tree, peek …; NULL: the table */
 	const char *text_arg;
 	bool pprof;		      /* --format=pprof */
-	bool over_runs, counters;     /* --over=run: what grows; the counters of profiles */
+	const char *over;	      /* --over: "run", what grows, or "time" */
+	bool counters;		      /* with --over=run: those of profiles */
 	struct cmd_view_options view; /* traces as profiles, and what of a trace is counted */
 };
 

@@ -1,5 +1,5 @@
 /* Traces of Go have no place for the period of their CPU samples. tprof-record writes it as a string that no event
- * names, which readers keep in the dictionary of the trace. */
+ * names, which readers keep in the dictionary of the trace; the reader of perf script's text adds it there. */
 #ifndef TP_DECODE_PERIOD_H
 #define TP_DECODE_PERIOD_H
 

@@ -172,6 +172,11 @@ struct tp_scan tp_perf_event(struct tp_scan s)
 	return is_whole(modifiers) ? (struct tp_scan){s.at, colon} : s;
 }
 
+bool tp_perf_is_clock(struct tp_scan event)
+{
+	return tp_scan_is(event, "cpu-clock") || tp_scan_is(event, "task-clock");
+}
+
 static bool is_unknown(struct tp_scan s)
 {
 	return tp_scan_is(s, "[unknown]");

@@ -64,6 +64,8 @@ uint64_t tp_perf_lost(const struct tp_perf_sample *record);
  * a tracepoint, "sched:sched_switch", has a word behind its colon. */
 struct tp_scan tp_perf_event(struct tp_scan event);
 bool tp_perf_is_tracepoint(const struct tp_perf_sample *s);
+/* Returns whether the periods of an event, without modifiers, are nanoseconds. */
+bool tp_perf_is_clock(struct tp_scan event);
 
 /* Returns whether a text begins as perf script prints: of the first lines that are neither blank nor
  * comments, at least four of five are samples or their frames, and there is a sample with a frame, or a

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "decode/profile/mangled.h"
+
 static int digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -11,30 +13,12 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Returns whether a text is a hash. With fewer than five different digits, it belongs to a C++
- * name. */
-static bool is_hash(const char *text)
-{
-	unsigned seen = 0;
-	int different = 0;
-
-	for (int i = 0; i < 16; i++) {
-		int digit = digit_of(text[i]);
-
-		if (digit < 0)
-			return false;
-		seen |= 1u << digit;
-	}
-	for (; seen; seen &= seen - 1)
-		different++;
-	return different >= 5;
-}
-
 uint32_t rep_rust_hash(struct tp_text name)
 {
 	const char *end = name.text + name.size;
 
-	return name.size > 19 && !memcmp(end - 19, "::h", 3) && is_hash(end - 16) ? 19 : 0;
+	return name.size > 19 && !memcmp(end - 19, "::h", 3) && tp_profile_is_hash(end - 16) ? 19
+											     : 0;
 }
 
 static void step(struct tp_text *t, size_t n)
@@ -109,7 +93,7 @@ int rep_rust_demangle(struct tp_text name, bool whole, struct tp_buf *out, bool 
 	}
 	if (name.size <= 23 || name.text[name.size - 1] != 'E' ||
 	    memcmp(name.text + name.size - 20, "17h", 3) != 0 ||
-	    !is_hash(name.text + name.size - 17))
+	    !tp_profile_is_hash(name.text + name.size - 17))
 		return 0;
 	step(&name, 3);
 	name.size -= 20;

@@ -13,10 +13,9 @@
 #define MAX_ENTRIES ((size_t)1 << 30)
 
 const char *const rep_series_sorts[REP_NSERIES_SORTS] = {
-    [REP_SERIES_BY_GROWTH] = "growth",
-    [REP_SERIES_BY_SLOPE] = "slope",
-    [REP_SERIES_BY_LAST] = "last",
-    [REP_SERIES_BY_NAME] = "name",
+    [REP_SERIES_BY_GROWTH] = "growth", [REP_SERIES_BY_SLOPE] = "slope",
+    [REP_SERIES_BY_LAST] = "last",     [REP_SERIES_BY_NAME] = "name",
+    [REP_SERIES_BY_SUM] = "sum",
 };
 
 struct rep_series_entry {
@@ -256,6 +255,7 @@ static void judge(const struct rep_series *s, struct rep_series_row *row, double
 			continue;
 		if (!any)
 			row->first = row->least = row->most = y[i];
+		row->sum = any ? row->sum + y[i] : y[i];
 		any = true;
 		row->last = y[i];
 		row->least = y[i] < row->least ? y[i] : row->least;
@@ -311,6 +311,9 @@ static int by_order(const void *a, const void *b, void *ctx)
 		break;
 	case REP_SERIES_BY_SLOPE:
 		c = by_value(growth_of(x, o, x->slope), growth_of(y, o, y->slope));
+		break;
+	case REP_SERIES_BY_SUM:
+		c = by_value(x->sum, y->sum);
 		break;
 	case REP_SERIES_BY_LAST:
 	case REP_SERIES_BY_NAME:

@@ -48,8 +48,8 @@ struct rep_series_row {
 	size_t size;
 	enum rep_kind kind;
 	enum rep_series_absent absent;
-	double first, last, least, most; /* of the runs that have the number */
-	double growth;			 /* last - first */
+	double first, last, least, most, sum; /* of the runs that have the number */
+	double growth;			      /* last - first */
 	double slope; /* of the least-squares line, per unit of x; NaN if there is only one run */
 	enum rep_trend trend;
 	size_t runs; /* runs that have the number */
@@ -61,6 +61,7 @@ enum rep_series_sort {
 	REP_SERIES_BY_SLOPE,
 	REP_SERIES_BY_LAST,
 	REP_SERIES_BY_NAME,
+	REP_SERIES_BY_SUM, /* of all runs */
 	REP_NSERIES_SORTS
 };
 extern const char *const rep_series_sorts[REP_NSERIES_SORTS]; /* as --sort spells them */
@@ -82,6 +83,7 @@ struct rep_series {
 	bool said;
 	char what[REP_SERIES_WHAT], what_unit[REP_SERIES_UNIT];
 	bool functions;
+	bool parts; /* set by the caller: runs are parts of one profile's time, not runs */
 	struct rep_series_run {
 		char *name;
 		int64_t time_ns;

@@ -186,10 +186,9 @@ static void test_series_untimed(void **state)
 static void test_series_order(void **state)
 {
 	static const char *const want[REP_NSERIES_SORTS] = {
-	    [REP_SERIES_BY_GROWTH] = "b a c",
-	    [REP_SERIES_BY_SLOPE] = "b a c",
-	    [REP_SERIES_BY_LAST] = "c b a",
-	    [REP_SERIES_BY_NAME] = "a b c",
+	    [REP_SERIES_BY_GROWTH] = "b a c", [REP_SERIES_BY_SLOPE] = "b a c",
+	    [REP_SERIES_BY_LAST] = "c b a",   [REP_SERIES_BY_NAME] = "a b c",
+	    [REP_SERIES_BY_SUM] = "c b a",
 	};
 
 	(void)state;

@@ -28,9 +28,7 @@ enum {
 static const struct rep_column fixed[NCOLUMNS] = {
     [COLUMN_FIRST] = {.name = "first", .doc = "in the first run", .title = "FIRST", .drop = 2},
     [COLUMN_LAST] = {.name = "last", .doc = "in the last run", .title = "LAST"},
-    [COLUMN_GROWTH] = {.name = "growth",
-		       .doc = "last minus first",
-		       .title = "GROWTH"},
+    [COLUMN_GROWTH] = {.name = "growth", .doc = "last minus first", .title = "GROWTH"},
     [COLUMN_SLOPE] = {.doc = "slope of the line through the runs",
 		      .drop = 1}, /* named by the unit */
     [COLUMN_LEAST] = {.name = "least", .doc = "the smallest of all runs", .raw_only = true},
@@ -93,6 +91,18 @@ static bool is_mixed(const struct rep_series *s)
 	return false;
 }
 
+/* Of the parts of a profile's time, sums say more than how the first differs from the last. */
+static void as_parts(struct rep_column column[NCOLUMNS])
+{
+	column[COLUMN_FIRST] =
+	    (struct rep_column){.name = "sum", .doc = "of all parts", .title = "SUM"};
+	column[COLUMN_LAST].raw_only = column[COLUMN_GROWTH].raw_only = true;
+	column[COLUMN_SLOPE].raw_only = true;
+	column[COLUMN_MOST].raw_only = false;
+	column[COLUMN_MOST].title = "MOST";
+	column[COLUMN_PICTURE].title = "OVER TIME";
+}
+
 struct table {
 	const struct rep_series *s;
 	struct rep_column *column;
@@ -120,6 +130,8 @@ static int table_init(struct table *t, const struct rep_series *s, bool people, 
 	t->raw = !people;
 	t->mixed = people && is_mixed(s);
 	memcpy(t->column, fixed, sizeof(fixed));
+	if (s->parts)
+		as_parts(t->column);
 	t->column[COLUMN_SLOPE].name = s->unit->column;
 	t->column[COLUMN_SLOPE].title = s->unit->title;
 	for (size_t i = 0; i < t->n; i++) {
@@ -180,8 +192,12 @@ static struct rep_value number(struct table *t, enum rep_kind kind, double value
 static int print_row(struct table *t, const struct rep_series_row *row, struct rep_output *out,
 		     struct tp_err *err)
 {
-	const double values[] = {row->first, row->last,	 row->growth,
-				 row->slope, row->least, row->most};
+	const double values[] = {t->s->parts ? row->sum : row->first,
+				 row->last,
+				 row->growth,
+				 row->slope,
+				 row->least,
+				 row->most};
 
 	tp_arena_clear(&t->texts);
 	for (size_t c = 0; c <= COLUMN_MOST; c++)
@@ -249,7 +265,9 @@ int rep_series_svg(const struct rep_series *s, const char *title, struct rep_sin
 	} else {
 		const struct rep_chart chart = {
 		    .title = title,
-		    .x = {.title = unit ? "time since the first run" : "run",
+		    .x = {.title = s->parts ? "time since the first sample"
+				   : unit   ? "time since the first run"
+					    : "run",
 			  .kind = unit ? REP_NS : REP_COUNT},
 		    .y = {.title = "", .kind = s->nrows ? row[0].kind : REP_COUNT},
 		    .lines = line,

@@ -45,7 +45,7 @@ set -- testdata/fuzz
 part 'fuzz seeds' sh testdata/check/replay.sh "$targets" "$@"
 # A folder called like a target is for that one.
 folder=$scratch/dumps
-mkdir -p "$folder/trace_v1" "$folder/trace_v2" "$folder/profile" "$folder/text" "$folder/symbol" "$folder/store"
+mkdir -p "$folder/trace_v1" "$folder/trace_v2" "$folder/trace_sched" "$folder/profile" "$folder/text" "$folder/symbol" "$folder/store"
 copy() { # folder below dumps, dump…
 	into=$1
 	shift
@@ -55,6 +55,7 @@ copy() { # folder below dumps, dump…
 	done
 }
 copy trace_v2 testdata/*.trace testdata/*/*.trace testdata/corpus/*/*.trace
+copy trace_sched testdata/perf/sched.perf
 copy profile testdata/catalog.* testdata/corpus/profiles/*
 if [ -d "$corpus/traces" ]; then
 	copy trace_v2 "$corpus"/traces/*.trace "$corpus"/broken/*.trace
@@ -70,6 +71,7 @@ for dump in "$folder"/*-*; do
 	case ${dump##*/} in
 	v1-*) mv "$dump" "$folder/trace_v1" ;;
 	v2-*) mv "$dump" "$folder/trace_v2" ;;
+	sched-*) mv "$dump" "$folder/trace_sched" ;;
 	elf-*) mv "$dump" "$folder/symbol" ;;
 	store-*) mv "$dump" "$folder/store" ;;
 	*) mv "$dump" "$folder/profile" ;;

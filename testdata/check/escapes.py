@@ -192,7 +192,7 @@ def stores(made, out):
     """What makes those that the others read: one of everything, and one of two runs that go together."""
     store, pair = (os.path.join(out, name + hostile.NAME) for name in (b"store", b"pair"))
     label = "--label=\x1b]0;PWNED\x07=\u202ex\x1b[2J"
-    yield plain, ["tprof-import", "-o", store, *(made[k] for k in ("v2", "v1", "large", "profile", "profile2", "goroutines", "heap", "folded", "speedscope", "otlp")), label]
+    yield plain, ["tprof-import", "-o", store, *(made[k] for k in ("v2", "v1", "large", "profile", "profile2", "goroutines", "heap", "sched", "folded", "speedscope", "otlp")), label]
     yield plain, ["tprof-import", "-o", pair, made["v2"], made["v2b"], label]
     yield plain, ["tprof-import", "-o", os.path.join(out, b"some" + hostile.NAME), made["v2"], made["broken"], made["unknown"],
                   b"missing" + hostile.NAME], 3
@@ -212,6 +212,10 @@ def commands(made, out):
             yield judge, ["tprof-top", "--format=" + form, "--over=run", *runs]
         yield judge, ["tprof-top", "--format=" + form, profile]
         yield judge, ["tprof-top", "--format=" + form, made["goroutines"], "--goroutines"]
+        for report in reports:
+            yield judge, ["tprof-top", "--format=" + form, made["sched"], report]
+        for report in ("summary", "totals", "wakers"):
+            yield judge, ["tprof-path", "--format=" + form, made["sched"], report]
         yield judge, ["tprof-top", "--format=" + form, "--lines", made["folded"]]
         yield judge, ["tprof-top", "--format=" + form, "--lines", made["speedscope"]]
         yield judge, ["tprof-top", "--format=" + form, "--lines", made["otlp"]]
@@ -256,12 +260,16 @@ def commands(made, out):
     yield as_html, ["tprof-report", "--base=" + os.fsdecode(v2), made["v2b"]]
     for form, judge in (("folded", folded), ("html", as_html), ("svg", as_svg)):
         yield judge, ["tprof-path", "--format=" + form, v2]
+        yield judge, ["tprof-flame", "--format=" + form, "--view=offcpu", made["sched"]]
     for form, judge in (("junit", as_xml), *FORMS.items()):
         yield judge, ["tprof-diff", "--format=" + form, "--gate=flat(.)>+1%", "--gate=cum(\u202e|\x1b)>+1%", profile, profile2], 1
         # The task is on neither side.
         yield judge, ["tprof-diff", "--format=" + form, "--gate=stw.max>1ns", "--gate=task[\u202e\x1b]>+5%", v2, made["v2b"]], 1
     for form, judge in (("events", lines), ("raw", lines), ("parsed", lines), ("footprint", lines), ("perfetto", as_json)):
         yield judge, ["tprof-export", "--format=" + form, v2]
+    for form, judge in (("events", lines), ("perfetto", as_json)):
+        yield judge, ["tprof-export", "--format=" + form, made["sched"]]
+    yield as_html, ["tprof-report", made["sched"]]
     for form, judge in (("folded", folded), ("speedscope", as_json)):
         yield judge, ["tprof-export", "--format=" + form, profile]
     for table in ("string", "log", "task", "goroutine", "label", "run"):
@@ -421,7 +429,7 @@ def main():
                 concurrent.futures.ThreadPoolExecutor(16) as waiting:
             for part, how, who in ((stores(made, folder), judge, pool), (commands(made, folder), judge, pool),
                                    (messages(made, folder), judge, pool), (changes(made, folder), judge, alone),
-                                   ([(made[kind], view) for kind in ("v2", "profile") for view in names], judge_screen, waiting)):
+                                   ([(made[kind], view) for kind in ("v2", "sched", "profile") for view in names], judge_screen, waiting)):
                 for what, wrong, status, size in who.map(lambda j, how=how: how(j, env), part):
                     if VERBOSE:
                         print(f"{status} {size} {what}")

@@ -36,10 +36,10 @@ CORPUS = pathlib.Path(os.environ.get("FUZZ_CORPUS") or ROOT / "build/fuzz/corpus
 ENGINE = os.environ.get("ENGINE") or "libfuzzer"
 SECONDS = int(os.environ.get("TIME") or 60)
 # Bytes of an input at most: larger ones take longer and seldom show more.
-MAX_LEN = {"trace_v1": 6000, "trace_v2": 6000, "profile": 8192, "text": 8192, "symbol": 12000, "store": 600}
+MAX_LEN = {"trace_v1": 6000, "trace_v2": 6000, "trace_sched": 6000, "profile": 8192, "text": 8192, "symbol": 12000, "store": 600}
 # Those whose inputs reach ten thousand edges: libFuzzer's weighing of how rare each is would take a third
 # of the time.
-WIDE = {"trace_v1", "trace_v2", "store"}
+WIDE = {"trace_v1", "trace_v2", "trace_sched", "store"}
 MOST_FINDINGS = 20  # of one run, which then ends: whatever is behind them is not reached
 HANG = 10  # seconds of processor time
 ASAN = "quarantine_size_mb=8:allocator_may_return_null=1:handle_abort=1:detect_stack_use_after_return=0"
@@ -55,7 +55,7 @@ def kind(head):
         return {"symbol"}
     if head.startswith(b"SQLite"):
         return {"store"}
-    return {"profile", "text"}
+    return {"trace_sched" if b": sched:sched_switch: " in head else "text", "profile"}
 
 
 def seeds(target, folder):
@@ -71,7 +71,7 @@ def seeds(target, folder):
         for f in sorted(files):
             if not f.is_file() or f.suffix in (".c", ".h", ".md", ".json", ".dict", ".txt", ".py"):
                 continue
-            if only and (f.stat().st_size > MAX_LEN[target] or only not in kind(f.open("rb").read(32))):
+            if only and (f.stat().st_size > MAX_LEN[target] or only not in kind(f.open("rb").read(4096))):
                 continue
             link = folder / f"{f.parent.name}-{f.name}"
             if not link.is_symlink():

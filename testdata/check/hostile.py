@@ -92,11 +92,31 @@ def heap_text():
     return b"\n".join(lines) + b"\n\n# runtime.MemStats\n# Alloc = 1\n"
 
 
-def folded():
+def in_line(attack):
     """Of control characters, only those that occur in text; others would be refused."""
+    return bytes(c for c in attack if c >= 0x20 or c in (0x09, 0x1b))
+
+
+def sched():
+    """What perf script prints of the scheduler: threads, processes, system calls, functions, files and events."""
+    text = b""
+    for i, a in enumerate(ATTACKS * 2):
+        name, word, at = in_line(a), in_line(a).replace(b" ", b"").replace(b"\t", b""), b" [000] %d.%03d" % (i // 200 + 1, i % 200 * 4)
+        tid, other = 2 + i % 30, 2 + (i + 1) % 30
+        line = name + b" 2/%d" % tid + at
+        text += line + b"100: syscalls:sys_enter_%s: fd: 1\n" % word
+        text += line + b"200: 100 cycles:\n\t1 %s+0x1 (/%s)\n\n" % (word, name)
+        text += line + b"300: sched:sched_waking: comm=%s pid=%d prio=120 target_cpu=000\n\t1 %s+0x1 (/%s)\n\n" % (name, other, word, name)
+        text += line + b"400: a:%s: x\n" % word
+        text += line + (b"500: sched:sched_switch: prev_comm=%s prev_pid=%d prev_prio=120 prev_state=S ==> next_comm=%s next_pid=%d "
+                        b"next_prio=120\n\t1 %s+0x1 (/%s)\n  /%s:%d\n\n" % (name, tid, name, other, word, name, name, i))
+    return text
+
+
+def folded():
     text = b""
     for i, a in enumerate(ATTACKS):
-        name = bytes(c for c in a if c >= 0x20 or c in (0x09, 0x1b)).replace(b";", b"")
+        name = in_line(a).replace(b";", b"")
         text += b"main;%s_[k];%s (%s.c:%d) %d\n" % (name, name, name, i, i + 1)
     return text
 
@@ -146,6 +166,7 @@ def write(folder, tree):
         ("profile2", gzip.compress(profile(7), mtime=0)),
         ("goroutines", goroutines()),
         ("heap", heap_text()),
+        ("sched", sched()),
         ("folded", folded()),
         ("speedscope", speedscope()),
         ("otlp", otlp()),

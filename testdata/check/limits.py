@@ -72,7 +72,7 @@ REFUSED = {name: said for said, names in {
     "is a gzip file inside another one": "gz-gz",
     "Frame requires too much memory for decoding": "zst-window",
     # Small files that unpack, or multiply, to what takes more than a file of their size may.
-    "out of memory: input of this size may take": "gz-goroutines pb-lines-times-frames elf-go-calls otlp-attributes-times",
+    "out of memory: input of this size may take": "gz-goroutines gz-threads pb-lines-times-frames elf-go-calls otlp-attributes-times",
     "expand to too much text": "gz-names-long gz-names-nearly text-heap-names-long",
     "name addresses that are not on the stack": "gz-elsewhere",
     "would make more than 32 frames per byte": "pb-lines-times-samples speedscope-open otlp-lines-places",
@@ -267,7 +267,7 @@ class Runner:
             if kind in ("gz", "zst"):
                 with open(dump, "rb") as f:
                     self.run(name, "tprof-import -o %s -" % os.path.join(folder, "i.tprof"), size, env, f)
-            if kind == "v2" or kind == "v1":
+            if kind in ("v1", "v2", "sched"):
                 self.run(name, "tprof-import --strict -o %s %s" % (os.path.join(folder, "t.tprof"), dump), size, env)
             if not made:
                 return
@@ -277,7 +277,7 @@ class Runner:
                                timeout=600, env={**os.environ, **env})
         if asked.returncode and kind != "store":
             self.fail(name, "its store cannot be asked what is in it")
-        if kind in ("v1", "v2"):
+        if kind in ("v1", "v2", "sched"):
             self.kept(name, store, size, env)
         commands = BOTH + (TRACE if b"trace" in asked.stdout else []) + (PROFILE if b"profile" in asked.stdout else [])
         for command in commands:

@@ -28,13 +28,6 @@ static const struct suffix {
 };
 #define NSUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
 
-/* Units of counts with fractions. */
-static const struct {
-	unsigned places;
-	const char *unit;
-} units[] = {{0, "count"}, {3, "thousandths"}, {6, "millionths"}, {TP_FOLDED_PLACES, "billionths"}};
-#define NUNITS (sizeof(units) / sizeof(units[0]))
-
 struct folded {
 	struct tp_profile *p;
 	struct tp_err *err;
@@ -42,7 +35,7 @@ struct folded {
 	struct tp_lines lines;
 	bool two;    /* columns */
 	bool mixed;  /* most lines have two counts, but not all */
-	size_t unit; /* index in units */
+	size_t unit; /* index in tp_fractions */
 	bool rounded;
 	uint32_t mappings[NSUFFIXES]; /* number of each suffix's mapping, 0 not used yet */
 	struct tp_buf frames;	      /* struct tp_frame: the location being read, root first */
@@ -241,20 +234,20 @@ static void look(struct folded *f)
 	}
 	f->mixed = one && both > one;
 	f->two = both && !one;
-	for (; f->unit + 1 < NUNITS && units[f->unit].places < places; f->unit++) {
+	for (; f->unit + 1 < TP_FRACTIONS && tp_fractions[f->unit].places < places; f->unit++) {
 		room = INT64_MAX - 1;
-		for (unsigned i = 0; i < units[f->unit + 1].places; i++)
+		for (unsigned i = 0; i < tp_fractions[f->unit + 1].places; i++)
 			room /= 10;
 		if (most >= room)
 			break;
 	}
-	f->rounded |= places > units[f->unit].places;
+	f->rounded |= places > tp_fractions[f->unit].places;
 }
 
 /* Returns false if the count has too many digits for its unit. */
 static bool scale(const struct folded *f, const struct tp_folded_count *count, int64_t *value)
 {
-	unsigned places = units[f->unit].places;
+	unsigned places = tp_fractions[f->unit].places;
 	int64_t digit = 0;
 
 	*value = count->digits;
@@ -289,8 +282,8 @@ static int read_line(struct folded *f)
 static int add_type(struct folded *f, const char *type)
 {
 	uint32_t unit, id;
-	int code =
-	    tp_dict_string(f->p->dict, units[f->unit].unit, strlen(units[f->unit].unit), &unit);
+	int code = tp_dict_string(f->p->dict, tp_fractions[f->unit].unit,
+				  strlen(tp_fractions[f->unit].unit), &unit);
 
 	if (!code)
 		code = tp_dict_string(f->p->dict, type, strlen(type), &id);
@@ -317,7 +310,7 @@ int tp_folded_read(const uint8_t *data, size_t size, const struct tp_profile_opt
 		code = failed(
 		    &f, tp_profile_add_notice(p, f.rounded ? TP_WARNING : TP_INFO, TP_OFFSET_NONE,
 					      "counts have fractions; values are in %s%s",
-					      f.unit ? units[f.unit].unit : "whole numbers",
+					      f.unit ? tp_fractions[f.unit].unit : "whole numbers",
 					      f.rounded ? ", rounded" : ""));
 	if (!code && f.mixed)
 		code = failed(&f, tp_profile_add_notice(

@@ -3,6 +3,7 @@
 #define TP_DECODE_PROFILE_KINDS_H
 
 #include "decode/profile.h"
+#include "decode/profile/mangled.h"
 #include "open/kind.h"
 #include "open/lines.h"
 
@@ -35,10 +36,12 @@ int tp_otlp_read(const uint8_t *data, size_t size, const struct tp_profile_optio
 int tp_goroutines_read(const uint8_t *data, size_t size, const struct tp_profile_options *opt,
 		       struct tp_profile *p, struct tp_err *err);
 
-/* Returns whether a name of C++ or Rust is as the linker sees it, or has a hash of Rust's. Only such a name
- * is given as the system name of a function as well, which makes the reports look for a shorter name:
- * <module> and f<int> are written for people already. */
-bool tp_profile_is_mangled(struct tp_scan name);
+/* Units of counts with fractions, by the digits behind the point that they keep. */
+#define TP_FRACTIONS 4
+extern const struct tp_fraction {
+	unsigned places;
+	const char *unit;
+} tp_fractions[TP_FRACTIONS]; /* [0] is "count" */
 
 /* Reports an unreadable part of the dump: as an error with the code `strict` or, if that is 0, as a
  * loss. The format gives the reason. Returns 0 or an error code. */

@@ -27,9 +27,6 @@ static const char *const keys[NKEYS] = {
     [KEY_CPU] = "cpu",	 [KEY_TIME] = "time",
 };
 
-/* Events whose periods are times. */
-static const char *const clocks[] = {"cpu-clock", "task-clock"};
-
 struct perf {
 	struct tp_profile *p;
 	struct tp_err *err;
@@ -118,14 +115,6 @@ static void find_events(struct perf *f)
 	}
 }
 
-static bool is_clock(struct tp_scan event)
-{
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
-		if (tp_scan_is(event, clocks[i]))
-			return true;
-	return false;
-}
-
 static int add_type(struct perf *f, struct tp_scan type, uint32_t unit)
 {
 	uint32_t id;
@@ -151,9 +140,10 @@ static int add_types(struct perf *f)
 	if (!code && f->nevents == 1)
 		code = add_type(f, (struct tp_scan){samples, samples + strlen(samples)}, count);
 	for (size_t i = 0; i < f->nevents && !code; i++)
-		code = add_type(
-		    f, f->events[i].name,
-		    is_clock(f->events[i].name) && !f->events[i].without ? f->nanoseconds : count);
+		code = add_type(f, f->events[i].name,
+				tp_perf_is_clock(f->events[i].name) && !f->events[i].without
+				    ? f->nanoseconds
+				    : count);
 	return failed(f, code);
 }
 

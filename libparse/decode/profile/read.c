@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "decode/profile/kinds.h"
+#include "open/folded.h"
 #include "open/kind.h"
 
 int tp_profile_lose(struct tp_profile *p, struct tp_err *err, int strict, struct tp_loss loss,
@@ -37,19 +38,8 @@ int tp_profile_failed(struct tp_err *err, const struct tp_lines *at, int code)
 	return code ? tp_nomem(err) : 0;
 }
 
-bool tp_profile_is_mangled(struct tp_scan name)
-{
-	static const char hash[] = "::h0123456789abcdef";
-	size_t n = sizeof(hash) - 1;
-	struct tp_scan end = {name.end - n, name.end};
-
-	if (tp_scan_begins(name, "_Z") || tp_scan_begins(name, "_R"))
-		return true;
-	if (tp_scan_left(&name) <= n || !tp_scan_text(&end, "::h"))
-		return false;
-	tp_scan_run(&end, "0123456789abcdef");
-	return end.at == end.end;
-}
+const struct tp_fraction tp_fractions[TP_FRACTIONS] = {
+    {0, "count"}, {3, "thousandths"}, {6, "millionths"}, {TP_FOLDED_PLACES, "billionths"}};
 
 int tp_profile_several(struct tp_err *err, uint64_t offset)
 {

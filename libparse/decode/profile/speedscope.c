@@ -47,12 +47,7 @@ static const struct {
 } types[NMEASURES] = {
     [TIME] = {"time", "nanoseconds"}, [SIZE] = {"space", "bytes"}, [COUNT] = {"samples", "count"}};
 
-/* The units of counts, if some have fractions: the first in which the sum of all fits. */
-static const struct {
-	unsigned places;
-	const char *name;
-} fractions[] = {{6, "millionths"}, {3, "thousandths"}, {0, "count"}};
-#define WHOLE (TP_COUNT_OF(fractions) - 1)
+#define FINEST 2 /* in tp_fractions: of counts, if some have fractions and the sum of all fits */
 
 /* A profile of the file that has samples or events. */
 struct part {
@@ -78,7 +73,7 @@ struct speedscope {
 	struct part *parts;
 	size_t nparts, parts_room;
 	size_t column[NMEASURES]; /* of the sample types; + 1 */
-	size_t fraction;	  /* index of the unit of counts */
+	size_t fraction;	  /* index of the unit of counts in tp_fractions */
 	uint32_t label;		  /* key; 0: profiles need none */
 
 	uint32_t *frames; /* in the order of the file */
@@ -481,8 +476,8 @@ static int read_part(struct speedscope *f)
 {
 	int code = set_label(f);
 
-	f->places =
-	    f->part->unit->measure == COUNT ? fractions[f->fraction].places : f->part->unit->places;
+	f->places = f->part->unit->measure == COUNT ? tp_fractions[f->fraction].places
+						    : f->part->unit->places;
 	if (code)
 		return code;
 	return f->part->events.at ? read_events(f) : read_samples(f);
@@ -606,17 +601,17 @@ static void choose_fraction(struct speedscope *f)
 			written =
 			    written || has_fractions(f->parts[i].events.at ? f->parts[i].events
 									   : f->parts[i].weights);
-	for (f->fraction = written ? 0 : WHOLE; f->fraction < WHOLE && !fit; f->fraction += !fit) {
+	for (f->fraction = written ? FINEST : 0; f->fraction && !fit; f->fraction -= !fit) {
 		int64_t sum = 0;
 
 		fit = true;
 		for (size_t i = 0; i < f->nparts && fit; i++)
 			if (f->parts[i].unit->measure == COUNT)
-				fit = add_up(&f->parts[i], fractions[f->fraction].places, &sum,
+				fit = add_up(&f->parts[i], tp_fractions[f->fraction].places, &sum,
 					     &fraction);
 	}
 	if (!fraction)
-		f->fraction = WHOLE;
+		f->fraction = 0;
 }
 
 static int add_type(struct speedscope *f, enum measure measure, const char *unit)
@@ -651,7 +646,7 @@ static int add_types(struct speedscope *f)
 
 		if (!f->column[measure])
 			code = add_type(f, measure,
-					measure == COUNT ? fractions[f->fraction].name
+					measure == COUNT ? tp_fractions[f->fraction].unit
 							 : types[measure].unit);
 	}
 	if (!code && !f->nparts)

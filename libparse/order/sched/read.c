@@ -6,6 +6,7 @@
 
 #include "base/seed.h"
 #include "base/table.h"
+#include "decode/period.h"
 #include "order/sched/calls.h"
 #include "order/sched/threads.h"
 
@@ -37,6 +38,7 @@ struct reader {
 	uint64_t seed;
 	size_t released;       /* bytes whose pages are not needed soon */
 	struct tp_scan sample; /* the event whose samples are kept */
+	int64_t period;	       /* ns of each; 0: there are none; -1: it varies, or is no time */
 	uint64_t other_samples, others;
 };
 
@@ -151,6 +153,25 @@ static struct count *count_of(struct reader *r, struct tp_scan event)
 	return &r->counts[MAX_EVENTS - 1];
 }
 
+static void note_period(struct reader *r)
+{
+	int64_t period = tp_perf_is_clock(r->sample) ? r->c.line.period : -1;
+
+	r->period = !r->period || r->period == period ? period : -1;
+}
+
+/* Says what CPU samples stand for, if they come at a fixed rate. */
+static int add_period(struct reader *r)
+{
+	char text[TP_CPU_PERIOD_SIZE + 24];
+	uint32_t id;
+
+	if (r->period <= 0)
+		return 0;
+	snprintf(text, sizeof(text), TP_CPU_PERIOD "%lld", (long long)r->period);
+	return tp_dict_string(r->s.trace->dict, text, strlen(text), &id);
+}
+
 static int end_event(struct reader *r)
 {
 	r->open = false;
@@ -159,8 +180,10 @@ static int end_event(struct reader *r)
 	r->pending = false;
 	r->c.frames = (const void *)r->frames.data;
 	r->c.nframes = r->frames.size / sizeof(uint32_t);
-	if (r->sampled)
+	if (r->sampled) {
+		note_period(r);
 		return tp_sched_sample(&r->s, &r->c);
+	}
 	return tp_sched_tracepoint(&r->s, &r->c, &r->tp);
 }
 
@@ -327,6 +350,8 @@ static int add_remarks(struct reader *r)
 		code = tp_trace_add_notice(t, TP_INFO, TP_OFFSET_NONE,
 					   "lines that belong to no event: %llu",
 					   (unsigned long long)r->others);
+	if (!code)
+		code = add_period(r);
 	for (size_t i = 0; i < r->ncounts && !code; i++) {
 		snprintf(name, sizeof(name), "%.*s",
 			 tp_scan_left(&r->counts[i].event) < sizeof(name)

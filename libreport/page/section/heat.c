@@ -1,21 +1,23 @@
 /* The utilisation heat map. It has a column for each bin and a row for each P, or for several
  * adjacent Ps if there are more than MOST; the rows above them are the collector's mark phases and
- * the stops of the world. To keep the map small, each shade is one path. An attribute holds the
- * shares, which the script shows for the cell under the pointer. */
+ * the stops of the world, if there is a collector. To keep the map small, each shade is one path. An
+ * attribute holds the shares, which the script shows for the cell under the pointer. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mmu/utilisation.h"
 #include "page/inside.h"
 
 #define LEFT   64
 #define TOP    4
 #define SHADES 10  /* besides 0, which is not drawn */
 #define MOST   128 /* limit on rows of Ps */
-#define EXTRA  2   /* rows above them */
+#define EXTRA  2   /* rows above them, if there is a collector */
 #define GAP    6   /* between the two groups of rows */
 
 struct map {
+	size_t extra;	   /* rows above those of Ps: EXTRA or 0 */
 	size_t rows, bins; /* rows include the extra ones */
 	size_t per_row;	   /* Ps in a row */
 	double height;	   /* of a row */
@@ -24,23 +26,25 @@ struct map {
 
 static double row_y(const struct map *m, size_t row)
 {
-	return TOP + (double)row * m->height + (row >= EXTRA ? GAP : 0);
+	return TOP + (double)row * m->height + (row >= m->extra ? GAP : 0);
 }
 
 static int fill(struct map *m, const struct rep_time *t)
 {
 	m->bins = t->fine.n;
 	m->per_row = (t->nprocs + MOST - 1) / MOST;
-	m->rows = EXTRA + (t->nprocs + m->per_row - 1) / m->per_row;
+	m->rows = m->extra + (t->nprocs + m->per_row - 1) / m->per_row;
 	m->height = t->nprocs <= 16 ? 18 : t->nprocs <= 48 ? 12 : 7;
 	m->share = calloc(m->rows * m->bins, sizeof(*m->share));
 	if (!m->share)
 		return TP_ENOMEM;
 	for (size_t bin = 0; bin < m->bins; bin++) {
-		m->share[bin] = fmin(rep_binned_mean(&t->fine, &t->mark, bin), 1);
-		m->share[m->bins + bin] = fmin(rep_binned_mean(&t->fine, &t->stw, bin), 1);
-		for (size_t row = EXTRA; row < m->rows; row++) {
-			size_t first = (row - EXTRA) * m->per_row, left = t->nprocs - first;
+		if (m->extra) {
+			m->share[bin] = fmin(rep_binned_mean(&t->fine, &t->mark, bin), 1);
+			m->share[m->bins + bin] = fmin(rep_binned_mean(&t->fine, &t->stw, bin), 1);
+		}
+		for (size_t row = m->extra; row < m->rows; row++) {
+			size_t first = (row - m->extra) * m->per_row, left = t->nprocs - first;
 			size_t n = left < m->per_row ? left : m->per_row;
 
 			m->share[row * m->bins + bin] =
@@ -96,11 +100,11 @@ static void write_shade(struct tp_buf *h, const struct map *m, const struct rep_
 static void row_name(char text[64], const struct page *p, const struct map *m, size_t row)
 {
 	const int64_t *id = p->time.proc_id;
-	size_t first = (row - EXTRA) * m->per_row, last = first + m->per_row - 1;
+	size_t first = (row - m->extra) * m->per_row, last = first + m->per_row - 1;
 
 	if (last >= p->time.nprocs)
 		last = p->time.nprocs - 1;
-	if (row < EXTRA)
+	if (row < m->extra)
 		snprintf(text, 64, "%s", row ? "STW" : "GC mark");
 	else if (first == last)
 		snprintf(text, 64, "P %lld", (long long)id[first]);
@@ -115,7 +119,7 @@ static void write_names(struct page *p, struct tp_buf *h, const struct map *m)
 	for (size_t row = 0; row < m->rows; row++) {
 		char text[64];
 
-		if (row >= EXTRA && (row - EXTRA) % every)
+		if (row >= m->extra && (row - m->extra) % every)
 			continue;
 		row_name(text, p, m, row);
 		tp_buf_printf(h, "<text x=\"%d\" y=\"", LEFT - 6);
@@ -152,11 +156,11 @@ static void write_map(struct page *p, struct tp_buf *h, const struct map *m)
 	    "<figure class=\"wide\"><svg class=\"heat\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
 	    "height=\"%.0f\" role=\"img\" aria-label=\"Utilisation of each P over time\" "
 	    "data-left=\"%d\" data-right=\"%d\" data-top=\"%d\" data-row=\"%.0f\" "
-	    "data-gap=\"%d\" data-extra=\"%d\" data-rows=\"%zu\" data-bins=\"%zu\" "
+	    "data-gap=\"%d\" data-extra=\"%zu\" data-rows=\"%zu\" data-bins=\"%zu\" "
 	    "data-ns=\"%lld\" data-ticks=\"%d\"",
 	    PAGE_WIDTH, bottom + 24, PAGE_WIDTH, bottom + 24, LEFT, PAGE_WIDTH - PAGE_RIGHT, TOP,
-	    m->height, GAP, EXTRA, m->rows, m->bins, (long long)p->time.fine.edge[p->time.fine.n],
-	    p->run->row.ticks ? 1 : 0);
+	    m->height, GAP, m->extra, m->rows, m->bins,
+	    (long long)p->time.fine.edge[p->time.fine.n], p->run->row.ticks ? 1 : 0);
 	tp_buf_text(h, " data-command=\"");
 	html_text(h, command.data ? (char *)command.data : "", command.size);
 	tp_buf_text(h, "\" data-names=\"");
@@ -170,13 +174,14 @@ static void write_map(struct page *p, struct tp_buf *h, const struct map *m)
 	tp_buf_text(h, "\"");
 	write_shares(h, m);
 	tp_buf_text(h, ">\n");
-	tp_buf_printf(h,
-		      "<rect class=\"ground\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%.0f\"/>\n",
-		      LEFT, TOP, PAGE_WIDTH - LEFT - PAGE_RIGHT, m->height * EXTRA - 1);
+	if (m->extra)
+		tp_buf_printf(
+		    h, "<rect class=\"ground\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%.0f\"/>\n",
+		    LEFT, TOP, PAGE_WIDTH - LEFT - PAGE_RIGHT, m->height * (double)m->extra - 1);
 	tp_buf_printf(h,
 		      "<rect class=\"ground\" x=\"%d\" y=\"%.0f\" width=\"%d\" height=\"%.0f\"/>\n",
-		      LEFT, row_y(m, EXTRA), PAGE_WIDTH - LEFT - PAGE_RIGHT,
-		      m->height * (double)(m->rows - EXTRA) - 1);
+		      LEFT, row_y(m, m->extra), PAGE_WIDTH - LEFT - PAGE_RIGHT,
+		      m->height * (double)(m->rows - m->extra) - 1);
 	for (int s = 1; s <= SHADES; s++)
 		write_shade(h, m, &p->time.fine, s);
 	write_names(p, h, m);
@@ -198,7 +203,7 @@ static void write_legend(struct tp_buf *h)
 
 int page_heat(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
-	struct map m = {0};
+	struct map m = {.extra = rep_gc_has_none(&p->run->row) ? 0 : EXTRA};
 
 	if (!p->time.nprocs)
 		return 0;

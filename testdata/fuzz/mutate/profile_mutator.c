@@ -15,7 +15,8 @@ static size_t cross(const uint8_t *a, size_t asize, const uint8_t *b, size_t bsi
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
-	return mutate_proto(data, size, max, seed);
+	return size && *data == '{' ? mutate_text(data, size, max, seed)
+				    : mutate_proto(data, size, max, seed);
 }
 
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t asize, const uint8_t *b, size_t bsize,

@@ -1,11 +1,42 @@
-/* profile.proto as fields: numbers that are indices stay near what there is, lists are packed or
+/* profile.proto and OpenTelemetry's messages as fields: numbers that are indices stay near what there is, lists are packed or
  * not, messages are changed inside. Gzipped input is unpacked first, and packed again or not. */
 #include <string.h>
 #include <zlib.h>
 
 #include "mutate.h"
 
-enum { NUMBER, TEXT, LIST, PROFILE, TYPE, SAMPLE, LABEL, MAPPING, LOCATION, LINE, FUNCTION, KINDS };
+enum {
+	NUMBER,
+	TEXT,
+	LIST,
+	PROFILE,
+	TYPE,
+	SAMPLE,
+	LABEL,
+	MAPPING,
+	LOCATION,
+	LINE,
+	FUNCTION,
+	/* OpenTelemetry's */
+	DATA,
+	DICTIONARY,
+	PRODUCER,
+	RESOURCE,
+	SCOPES,
+	SCOPE,
+	PART,
+	ITEM,
+	LINK,
+	REGION,
+	PLACE,
+	STACK,
+	ATTRIBUTE,
+	PAIR,
+	VALUE,
+	VALUES,
+	PAIRS,
+	KINDS
+};
 
 /* What the fields of messages hold, by number. */
 static const uint8_t schema[KINDS][17] = {
@@ -14,10 +45,30 @@ static const uint8_t schema[KINDS][17] = {
     [TYPE] = {NUMBER, NUMBER, NUMBER},
     [SAMPLE] = {NUMBER, LIST, LIST, LABEL},
     [LOCATION] = {NUMBER, NUMBER, NUMBER, NUMBER, LINE, NUMBER},
+    [DATA] = {NUMBER, PRODUCER, DICTIONARY},
+    [DICTIONARY] = {NUMBER, REGION, PLACE, FUNCTION, LINK, TEXT, ATTRIBUTE, STACK},
+    [PRODUCER] = {NUMBER, RESOURCE, SCOPES, TEXT},
+    [RESOURCE] = {NUMBER, PAIR, NUMBER},
+    [SCOPES] = {NUMBER, SCOPE, PART, TEXT},
+    [SCOPE] = {NUMBER, TEXT, TEXT, PAIR, NUMBER},
+    [PART] = {NUMBER, TYPE, ITEM, NUMBER, NUMBER, TYPE, NUMBER, TEXT, NUMBER, TEXT, TEXT, LIST},
+    [ITEM] = {NUMBER, NUMBER, LIST, NUMBER, LIST, TEXT},
+    [LINK] = {NUMBER, TEXT, TEXT},
+    [REGION] = {NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, LIST},
+    [PLACE] = {NUMBER, NUMBER, NUMBER, LINE, LIST},
+    [STACK] = {NUMBER, LIST},
+    [ATTRIBUTE] = {NUMBER, NUMBER, VALUE, NUMBER},
+    [PAIR] = {NUMBER, TEXT, VALUE, NUMBER},
+    [VALUE] = {NUMBER, TEXT, NUMBER, NUMBER, NUMBER, VALUES, PAIRS, TEXT, NUMBER},
+    [VALUES] = {NUMBER, VALUE},
+    [PAIRS] = {NUMBER, PAIR},
 };
 static const uint8_t nfields[KINDS] = {
-    [PROFILE] = 15, [TYPE] = 2,	    [SAMPLE] = 3, [LABEL] = 4,
-    [MAPPING] = 10, [LOCATION] = 5, [LINE] = 3,	  [FUNCTION] = 5};
+    [PROFILE] = 15,  [TYPE] = 2,     [SAMPLE] = 3,   [LABEL] = 4,  [MAPPING] = 10,
+    [LOCATION] = 5,  [LINE] = 3,     [FUNCTION] = 5, [DATA] = 2,   [DICTIONARY] = 7,
+    [PRODUCER] = 3,  [RESOURCE] = 2, [SCOPES] = 3,   [SCOPE] = 4,  [PART] = 11,
+    [ITEM] = 5,	     [LINK] = 2,     [REGION] = 5,   [PLACE] = 4,  [STACK] = 1,
+    [ATTRIBUTE] = 3, [PAIR] = 3,     [VALUE] = 8,    [VALUES] = 1, [PAIRS] = 1};
 
 struct field {
 	uint32_t number;
@@ -30,13 +81,13 @@ struct field {
 #define FIELDS 4096
 #define ROOM   (1 << 17)
 
-/* Of messages inside each other: three at most. */
+/* Of messages inside each other: seven at most. */
 static struct message {
 	struct field field[FIELDS];
 	size_t n;
 	uint8_t room[2][ROOM]; /* of fields made anew, and of what is written */
 	size_t used;
-} levels[4];
+} levels[8];
 
 static uint8_t kind_of(uint8_t message, uint32_t number)
 {
@@ -178,7 +229,7 @@ static void change_field(unsigned level, uint8_t message, struct field *f, struc
 		f->value = like(d, f->value);
 		return;
 	}
-	if (f->wire == 2 && kind >= TYPE && level < 3) {
+	if (f->wire == 2 && kind >= TYPE && level < 7) {
 		f->size = change(level + 1, kind, f->data, f->size, to, room, d);
 	} else if (f->wire == 2 && kind == LIST) {
 		change_list(m, f, d);
@@ -303,11 +354,25 @@ static size_t pack(const uint8_t *data, size_t size, uint8_t *out, size_t max)
 	return size;
 }
 
+/* Returns the kind of a message: profile.proto's has fields of more than two numbers. */
+static uint8_t message_of(const uint8_t *data, size_t size)
+{
+	struct message *m = &levels[0];
+
+	if (!parse(m, data, size))
+		return PROFILE;
+	for (size_t i = 0; i < m->n; i++)
+		if (m->field[i].number > 2)
+			return PROFILE;
+	return DATA;
+}
+
 size_t mutate_proto(uint8_t *data, size_t size, size_t max, unsigned seed)
 {
 	static uint8_t plain[ROOM], out[ROOM];
 	struct dice d = {seed};
 	bool packed = size > 2 && data[0] == 0x1f && data[1] == 0x8b;
+	uint8_t kind;
 	size_t n;
 
 	if (!size || one_in(&d, 12))
@@ -318,8 +383,9 @@ size_t mutate_proto(uint8_t *data, size_t size, size_t max, unsigned seed)
 		memcpy(plain, data, n);
 	if (!n)
 		return LLVMFuzzerMutate(data, size, max);
+	kind = message_of(plain, n);
 	for (unsigned times = 1 + roll(&d, 4); times; times--) {
-		n = change(0, PROFILE, plain, n, out, ROOM, &d);
+		n = change(0, kind, plain, n, out, ROOM, &d);
 		memcpy(plain, out, n);
 	}
 	if (packed && one_in(&d, 4)) {

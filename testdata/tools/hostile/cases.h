@@ -12,7 +12,7 @@ struct hostile_case {
 };
 
 extern const struct hostile_case hostile_v2[], hostile_v1[], hostile_proto[], hostile_text[],
-    hostile_otlp[], hostile_packed[], hostile_symbols[], hostile_dwarf[];
+    hostile_otlp[], hostile_sched[], hostile_packed[], hostile_symbols[], hostile_dwarf[];
 
 /* Stores are made at a path; status as of a command. */
 size_t hostile_stores(void);

@@ -5,7 +5,7 @@
  *
  * One file for each kind of excess (the tables of cases.h), of about BYTES bytes. The same
  * arguments give the same bytes. A file's name begins with its kind: v2, v1 (traces), pb
- * (profile.proto), text, cpu, dump (profiles as text, gperftools', stacks of goroutines), gz, zst
+ * (profile.proto), sched (the kernel's scheduler), text, cpu, dump (profiles as text, gperftools', stacks of goroutines), gz, zst
  * (packed), elf (programs; for names, with elf-addresses), symbols (names beside v1-old), store. */
 #include <argp.h>
 #include <stdio.h>
@@ -56,9 +56,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct hostile_case *const tables[] = {hostile_v2,	     hostile_v1,   hostile_proto,
-						    hostile_otlp,    hostile_text, hostile_packed,
-						    hostile_symbols, hostile_dwarf};
+static const struct hostile_case *const tables[] = {hostile_v2,	     hostile_v1,    hostile_proto,
+						    hostile_otlp,    hostile_text,  hostile_packed,
+						    hostile_symbols, hostile_dwarf, hostile_sched};
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
 
 void hostile_make(struct pen *p, const char *name, size_t size)

@@ -165,6 +165,7 @@ static void packed(struct pen *p, pack *how, const char *name, size_t size)
 /* clang-format off */
 PACKED(gz_spans, gzip, "v2-spans-tiny", 7)
 PACKED(gz_goroutines, gzip, "v2-goroutines", 4)
+PACKED(gz_threads, gzip, "sched-threads", 8)
 PACKED(gz_regions, gzip, "v2-regions-open", 500)
 PACKED(gz_heap_alike, gzip, "text-heap-alike", 400)
 PACKED(gz_samples, gzip, "pb-samples", 8)
@@ -200,6 +201,7 @@ const struct hostile_case hostile_packed[] = {
     {"gz-gz", "a bomb packed once more", gz_gz},
     {"gz-spans", "a trace of spans", gz_spans},
     {"gz-goroutines", "a trace of goroutines", gz_goroutines},
+    {"gz-threads", "a trace of threads", gz_threads},
     {"gz-regions", "a trace of open regions", gz_regions},
     {"gz-heap", "buckets that are all alike", gz_heap_alike},
     {"gz-samples", "samples", gz_samples},

@@ -1,6 +1,6 @@
 /* The heat map: one row for each P (or for several Ps, if not all fit) or for each of the busiest
- * groups of goroutines. Two rows above them show mark phases and stop-the-world pauses. A denser glyph
- * means a larger share of the time. */
+ * groups of goroutines. Two rows above them show mark phases and stop-the-world pauses, if there is a
+ * collector. A denser glyph means a larger share of the time. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,10 +9,16 @@
 
 #include "base/units.h"
 #include "chart/scale.h"
+#include "mmu/utilisation.h"
 #include "output/ops.h"
 #include "tprof-tui/view/overview/inside.h"
 
-#define BANDS 2 /* rows above the Ps: mark phases, pauses */
+int ov_bands(const struct overview *o)
+{
+	const struct rep_run *run = o->view->select.run; /* NULL: the store has none */
+
+	return run && rep_gc_has_none(&run->row) ? 0 : 2;
+}
 
 static const struct rep_time *time_of(const struct overview *o, enum ov_piece piece)
 {
@@ -47,9 +53,9 @@ static int label_width(const struct overview *o, int cols)
 static void row_name(const struct overview *o, int row, int each, char text[64])
 {
 	const struct rep_time *t = time_of(o, OV_PICTURE);
-	size_t first = (size_t)(row - BANDS) * (size_t)each, last = first + (size_t)each - 1;
+	size_t first = (size_t)(row - ov_bands(o)) * (size_t)each, last = first + (size_t)each - 1;
 
-	if (row < BANDS) {
+	if (row < ov_bands(o)) {
 		snprintf(text, 64, "%s", row ? "STW" : "GC mark");
 		return;
 	}
@@ -101,9 +107,9 @@ static double share(const struct overview *o, int row, int each, int col, int co
 	size_t first, n;
 	double sum;
 
-	if (row < BANDS)
+	if (row < ov_bands(o))
 		return mean(&gc->fine, row ? &gc->stw : &gc->mark, 1, col, cols);
-	first = (size_t)(row - BANDS) * (size_t)each;
+	first = (size_t)(row - ov_bands(o)) * (size_t)each;
 	if (of_groups(o)) {
 		n = t->nprocs ? t->nprocs : 1;
 		t = time_of(o, OV_GROUPS);
@@ -158,9 +164,9 @@ static void draw_cell(int row, int col, enum tui_style style, double share)
 		tui_glyph(row, col, style, glyphs[s], ascii[s]);
 }
 
-static enum tui_style style_of(int row)
+static enum tui_style style_of(const struct overview *o, int row)
 {
-	return row == 0 ? TUI_STYLE_GC : row == 1 ? TUI_STYLE_BLOCKED : TUI_STYLE_RUNNING;
+	return row >= ov_bands(o) ? TUI_STYLE_RUNNING : row ? TUI_STYLE_BLOCKED : TUI_STYLE_GC;
 }
 
 static void draw_axis(const struct overview *o, struct tui_area a, int left)
@@ -191,7 +197,7 @@ static void draw_axis(const struct overview *o, struct tui_area a, int left)
 static void describe(const struct overview *o, int each, int cols, char *text, size_t size)
 {
 	const struct ov_heat *h = &o->heat;
-	bool group = of_groups(o) && h->row >= BANDS;
+	bool group = of_groups(o) && h->row >= ov_bands(o);
 	const struct rep_bins *bins = &time_of(o, OV_GROUPS)->bins;
 	const struct rep_value v = rep_float(share(o, h->row, each, h->col, cols));
 	char from[TUI_TIME_SIZE], to[TUI_TIME_SIZE], name[64];
@@ -214,10 +220,10 @@ static void describe(const struct overview *o, int each, int cols, char *text, s
 		 h->mark_ns != INT64_MIN ? "range begun; " : "", group ? "" : name,
 		 group ? "" : ", ", tui_moment_text(run, start, from),
 		 tui_moment_text(run, end, to), group ? "runs on " : "", busy,
-		 group	       ? "of all Ps"
-		 : h->row == 0 ? "marking"
-		 : h->row == 1 ? "stopped"
-			       : "busy");
+		 group			 ? "of all Ps"
+		 : h->row >= ov_bands(o) ? "busy"
+		 : h->row		 ? "stopped"
+					 : "marking");
 }
 
 static void height(const struct overview *o, const struct ov_section *s, int cols, int *least,
@@ -228,8 +234,8 @@ static void height(const struct overview *o, const struct ov_section *s, int col
 	(void)s;
 	(void)cols;
 	/* Title, bands, rows, axis. */
-	*least = 2 + BANDS + (n > 8 ? 8 : n < 1 ? 1 : n);
-	*most = 2 + BANDS + (n < 1 ? 1 : n);
+	*least = 2 + ov_bands(o) + (n > 8 ? 8 : n < 1 ? 1 : n);
+	*most = 2 + ov_bands(o) + (n < 1 ? 1 : n);
 }
 
 static void draw_row(struct overview *o, struct tui_area a, int row, int line, int each, int left,
@@ -239,8 +245,8 @@ static void draw_row(struct overview *o, struct tui_area a, int row, int line, i
 	int cols = a.cols - left;
 	char name[64];
 
-	if (of_groups(o) && row >= BANDS) {
-		const char *full = o->result[OV_GROUPS].name[row - BANDS];
+	if (of_groups(o) && row >= ov_bands(o)) {
+		const char *full = o->result[OV_GROUPS].name[row - ov_bands(o)];
 
 		tui_put(line, a.col, left - 1, TUI_STYLE_DIM, REP_SHORTEN_FUNCTION, full,
 			strlen(full));
@@ -252,7 +258,7 @@ static void draw_row(struct overview *o, struct tui_area a, int row, int line, i
 		bool cursor = here && row == h->row && c == h->col, chosen = false;
 		int64_t from;
 
-		if (here && h->mark_ns != INT64_MIN && row >= BANDS) {
+		if (here && h->mark_ns != INT64_MIN && row >= ov_bands(o)) {
 			int64_t cursor_from, end;
 
 			ov_column(o, h->col, cols, &cursor_from, &end);
@@ -262,7 +268,7 @@ static void draw_row(struct overview *o, struct tui_area a, int row, int line, i
 				     : from >= cursor_from && from <= h->mark_ns;
 		}
 		draw_cell(line, a.col + left + c,
-			  cursor || chosen ? TUI_STYLE_CURSOR : style_of(row),
+			  cursor || chosen ? TUI_STYLE_CURSOR : style_of(o, row),
 			  share(o, row, each, c, cols));
 	}
 }
@@ -270,7 +276,8 @@ static void draw_row(struct overview *o, struct tui_area a, int row, int line, i
 static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bool here)
 {
 	struct ov_heat *h = &o->heat;
-	int left = label_width(o, a.cols), cols = a.cols - left, fit = a.rows - 2 - BANDS, each, n;
+	int left = label_width(o, a.cols), cols = a.cols - left, fit = a.rows - 2 - ov_bands(o),
+	    each, n;
 	char text[200] = "";
 
 	(void)s;
@@ -284,7 +291,7 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 	}
 	each = per_row(o, fit);
 	n = (things(o) + each - 1) / each;
-	h->rows = BANDS + n;
+	h->rows = ov_bands(o) + n;
 	h->cols = cols;
 	if (h->col >= cols)
 		h->col = cols - 1;
@@ -299,25 +306,26 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		return;
 	}
 	/* Scroll to the cursor's row. Only groups may need more rows than fit, since Ps share rows. */
-	if (h->row - BANDS < h->top)
-		h->top = h->row < BANDS ? 0 : h->row - BANDS;
-	if (fit > 0 && h->row - BANDS >= h->top + fit)
-		h->top = h->row - BANDS - fit + 1;
-	for (int i = 0; i < BANDS + fit && i < a.rows - 1; i++) {
-		int row = i < BANDS ? i : i + h->top;
+	if (h->row - ov_bands(o) < h->top)
+		h->top = h->row < ov_bands(o) ? 0 : h->row - ov_bands(o);
+	if (fit > 0 && h->row - ov_bands(o) >= h->top + fit)
+		h->top = h->row - ov_bands(o) - fit + 1;
+	for (int i = 0; i < ov_bands(o) + fit && i < a.rows - 1; i++) {
+		int row = i < ov_bands(o) ? i : i + h->top;
 
 		if (row < h->rows)
 			draw_row(o, a, row, a.row + 1 + i, each, left, here);
 	}
 	if (!n && !of_groups(o) && o->piece[OV_PICTURE].done)
-		tui_say(a.row + 1 + BANDS, a.col, a.cols, TUI_STYLE_DIM,
+		tui_say(a.row + 1 + ov_bands(o), a.col, a.cols, TUI_STYLE_DIM,
 			"the trace has no data on its Ps");
 	else if (!n)
-		tui_say(a.row + 1 + BANDS, a.col, a.cols, TUI_STYLE_DIM, "reading the spans...");
-	if (a.rows > 1 + BANDS + 1) {
-		int used = BANDS + (n < fit ? n : fit);
+		tui_say(a.row + 1 + ov_bands(o), a.col, a.cols, TUI_STYLE_DIM,
+			"reading the spans...");
+	if (a.rows > 1 + ov_bands(o) + 1) {
+		int used = ov_bands(o) + (n < fit ? n : fit);
 
-		a.row += 1 + (used > BANDS + 1 ? used : BANDS + 1);
+		a.row += 1 + (used > ov_bands(o) + 1 ? used : ov_bands(o) + 1);
 		draw_axis(o, a, left);
 	}
 }
@@ -361,9 +369,9 @@ static void turn(struct overview *o)
 {
 	o->heat.kind = of_groups(o) ? OV_OF_PROCS : OV_OF_GROUPS;
 	o->heat.top = 0;
-	o->heat.row = BANDS;
-	o->heat.rows = BANDS; /* until it is drawn; keys may come earlier */
-	o->bins = 0;	      /* make the picture again: the width of labels changed */
+	o->heat.row = ov_bands(o);
+	o->heat.rows = ov_bands(o); /* until it is drawn; keys may come earlier */
+	o->bins = 0;		    /* make the picture again: the width of labels changed */
 }
 
 static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action)
@@ -419,7 +427,8 @@ static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action
 	case TUI_DO_TIMELINE:
 		ov_column(o, h->col, h->cols, &from, &to);
 		ov_open_at(v, "timeline",
-			   action != TUI_DO_ENTER || of_groups(o) || h->row < BANDS ? NULL : "Ps",
+			   action != TUI_DO_ENTER || of_groups(o) || h->row < ov_bands(o) ? NULL
+											  : "Ps",
 			   from + (to - from) / 2);
 		return true;
 	default:
@@ -433,7 +442,7 @@ static void click(struct tui_view *v, struct ov_section *s, int row, int col)
 	struct ov_heat *h = &o->heat;
 	int left = label_width(o, s->area.cols), at = row - s->area.row - 1;
 
-	at = at < BANDS ? at : at + h->top;
+	at = at < ov_bands(o) ? at : at + h->top;
 	if (at >= 0 && at < h->rows)
 		h->row = at;
 	if (col - s->area.col >= left)
@@ -449,7 +458,7 @@ static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_bu
 						    {.name = "share", .kind = REP_SHARE}};
 	const struct rep_output_options opt = {.format = REP_FORMAT_TSV, .sink = rep_sink_buf(buf)};
 	struct ov_heat *h = &o->heat;
-	int each = per_row(o, s->area.rows - 2 - BANDS);
+	int each = per_row(o, s->area.rows - 2 - ov_bands(o));
 	struct rep_output *out = NULL;
 	struct tp_err err;
 	int code = rep_output_new(&out, &opt, &err);
@@ -468,8 +477,8 @@ static int yank(struct overview *o, struct ov_section *s, bool all, struct tp_bu
 		row_name(o, row, each, name);
 		code = rep_output_row(
 		    out,
-		    (struct rep_value[]){of_groups(o) && row >= BANDS
-					     ? rep_str(o->result[OV_GROUPS].name[row - BANDS])
+		    (struct rep_value[]){of_groups(o) && row >= ov_bands(o)
+					     ? rep_str(o->result[OV_GROUPS].name[row - ov_bands(o)])
 					     : rep_str(name),
 					 rep_int(from), rep_int(to),
 					 isnan(part) ? rep_null() : rep_float(part)},

@@ -134,6 +134,8 @@ extern const struct ov_section_ops ov_facts, ov_heat, ov_chart, ov_table;
 void ov_open_at(const struct tui_view *v, const char *view, const char *arg, int64_t at_ns);
 /* Draws the heading of a section: its title, and a text on the right. */
 void ov_title(const struct tui_area *a, const char *title, bool here, const char *right);
+/* Returns the number of rows above the Ps: mark phases and pauses, if the program has a collector. */
+int ov_bands(const struct overview *o);
 /* Sets [*from, *to) to the time of a column in a picture of `cols` columns. */
 void ov_column(const struct overview *o, int col, int cols, int64_t *from, int64_t *to);
 /* Writes a chart as SVG. */

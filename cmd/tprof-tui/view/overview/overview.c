@@ -81,7 +81,7 @@ static bool open_view(struct tui_view *v, const char *arg)
 	o->view = v;
 	tui_pieces_init(&o->pieces, o->piece, OV_NPIECES, ov_ask);
 	o->heat.mark_ns = INT64_MIN;
-	o->heat.row = 2;
+	o->heat.row = ov_bands(o);
 	o->profile = tui_is_profile(&v->select);
 	lay_out(o, false);
 	/* Pieces are requested when the view is drawn, when the width of pictures is known. */

@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "chart/scale.h"
+#include "mmu/utilisation.h"
 #include "tprof-tui/view/timeline/timeline.h"
 
 /* ---- layout ---- */
@@ -215,7 +216,8 @@ static void draw_band(const struct timeline *s, int row)
 	const struct tl_layout *l = &s->layout;
 	const struct tl_picture *p = &s->picture;
 
-	tui_say(row, l->area.col, l->label - 1, TUI_STYLE_DIM, band_legend(l->label));
+	if (!rep_gc_has_none(&s->view->select.run->row))
+		tui_say(row, l->area.col, l->label - 1, TUI_STYLE_DIM, band_legend(l->label));
 	for (int i = 0; i < l->cols; i++) {
 		int col = tl_picture_col(p, tl_window_at(&s->window, i) + s->window.cell / 2);
 		struct tl_look look;
