@@ -3,19 +3,19 @@
 #include <string.h>
 
 /* Sections are "## WORD: QUESTION"; other headings are for agents only. */
-static const char text[] = {
+static const unsigned char bytes[] = {
 #include "SKILL.md.inc"
     0};
 
 struct section {
 	char word[24];
-	const char *question, *body, *end; /* in text; the question ends with its line */
+	const char *question, *body, *end; /* in the bytes; the question ends with its line */
 };
 
 /* Moves to the next section; false after the last. Start with a section of zeros. */
 static bool next(struct section *s)
 {
-	const char *at = strstr(s->end ? s->end : text, "\n## ");
+	const char *at = strstr(s->end ? s->end : (const char *)bytes, "\n## ");
 	size_t n;
 
 	while (at && ((n = strcspn(at + 4, ":\n")) >= sizeof(s->word) || at[4 + n] != ':'))
