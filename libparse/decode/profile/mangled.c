@@ -19,8 +19,9 @@ bool tp_profile_is_hash(const char *text)
 
 bool tp_profile_is_mangled(struct tp_scan name)
 {
-	return tp_scan_begins(name, "_Z") || tp_scan_begins(name, "_R") ||
-	       (tp_scan_left(&name) > TP_HASH_SIZE + 3 &&
-		!memcmp(name.end - TP_HASH_SIZE - 3, "::h", 3) &&
+	size_t n = (size_t)(name.end - name.at);
+
+	return (n >= 2 && name.at[0] == '_' && (name.at[1] == 'Z' || name.at[1] == 'R')) ||
+	       (n > TP_HASH_SIZE + 3 && !memcmp(name.end - TP_HASH_SIZE - 3, "::h", 3) &&
 		tp_profile_is_hash(name.end - TP_HASH_SIZE));
 }
