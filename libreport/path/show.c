@@ -7,6 +7,7 @@
 
 #include "base/many.h"
 #include "base/units.h"
+#include "dist.h"
 #include "path/table.h"
 
 const struct rep_path_report_desc rep_path_reports[REP_NPATH_REPORTS + 1] = {
@@ -140,53 +141,57 @@ static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, str
 	return rep_table_row(p, row, err);
 }
 
-static int longest_first(const void *a, const void *b, void *ctx)
+static int64_t length_of(const struct rep_path_hop *hop)
 {
-	const struct rep_path *path = ctx;
-	const struct rep_path_hop *x = &path->hop[*(const size_t *)a];
-	const struct rep_path_hop *y = &path->hop[*(const size_t *)b];
-	int64_t lx = x->to - x->from, ly = y->to - y->from;
-
-	if (lx != ly)
-		return lx > ly ? -1 : 1;
-	return *(const size_t *)a < *(const size_t *)b ? -1 : 1;
+	return hop->to - hop->from;
 }
 
-static int in_order(const void *a, const void *b)
+/* Finds the shortest of the `shown` longest hops: its length, and how many of that length are among them, which
+ * are the first ones. Returns 0 or TP_ENOMEM. */
+static int find_shortest(const struct rep_path *path, size_t shown, int64_t *shortest,
+			 size_t *equal)
 {
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	size_t n = path->nhop;
+	int64_t *ns = tp_many(n, sizeof(*ns));
 
-	return x < y ? -1 : x > y;
+	if (!ns)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		ns[i] = length_of(&path->hop[i]);
+	rep_select_rank(ns, 0, n, n - shown);
+	*shortest = ns[n - shown];
+	*equal = 0;
+	for (size_t i = n - shown; i < n; i++)
+		*equal += ns[i] == *shortest;
+	free(ns);
+	return 0;
 }
 
 /* Writes the longest hops, in the order of time. */
 static int write_hops(struct rep_path_table *p, size_t usual, struct tp_err *err)
 {
 	struct rep_column own[HOP_COLUMNS];
-	size_t n = p->path->nhop, shown = rep_table_limit(p, n, usual);
-	size_t *pick = tp_many(n + 1, sizeof(*pick));
-	int code;
+	size_t n = p->path->nhop, shown = rep_table_limit(p, n, usual), equal = n;
+	bool listed = p->ask->stacks && rep_output_for_people(p->out);
+	int64_t shortest = INT64_MIN;
+	int code = 0;
 
-	if (!pick)
+	if (shown < n && find_shortest(p->path, shown, &shortest, &equal))
 		return tp_nomem(err);
-	for (size_t i = 0; i < n; i++)
-		pick[i] = i;
-	if (shown < n) {
-		qsort_r(pick, n, sizeof(*pick), longest_first, (void *)(uintptr_t)p->path);
-		qsort(pick, shown, sizeof(*pick), in_order);
+	if (!listed)
+		code = rep_table_begin(p, "hops", hop_columns, HOP_COLUMNS, own, err);
+	for (size_t i = 0; i < n && !code; i++) {
+		const struct rep_path_hop *hop = &p->path->hop[i];
+
+		if (length_of(hop) < shortest || (length_of(hop) == shortest && !equal))
+			continue;
+		equal -= length_of(hop) == shortest;
+		code =
+		    listed ? rep_path_list_hop(p->out, p->ask, hop, err) : write_hop(p, hop, err);
 	}
-	if (p->ask->stacks && rep_output_for_people(p->out)) {
-		code = 0;
-		for (size_t i = 0; i < shown && !code; i++)
-			code = rep_path_list_hop(p->out, p->ask, &p->path->hop[pick[i]], err);
-		free(pick);
-		return code ? code : rep_output_more(p->out, shown, n, "hops, the longest", err);
-	}
-	code = rep_table_begin(p, "hops", hop_columns, HOP_COLUMNS, own, err);
-	for (size_t i = 0; i < shown && !code; i++)
-		code = write_hop(p, &p->path->hop[pick[i]], err);
-	free(pick);
-	return code ? code : rep_table_end(p, shown, n, "hops, the longest", err);
+	if (!code && listed)
+		code = rep_output_more(p->out, shown, n, "hops, the longest", err);
+	return code || listed ? code : rep_table_end(p, shown, n, "hops, the longest", err);
 }
 
 /* ---- totals ---- */
@@ -255,7 +260,10 @@ static int write_totals(struct rep_path_table *p, size_t usual, struct tp_err *e
 /* ---- requests ---- */
 
 static const struct rep_column request_columns[] = {
-    {.name = "id", .doc = "of the task or goroutine; null of a region or the run", .title = "ID", .kind = REP_ID},
+    {.name = "id",
+     .doc = "of the task or goroutine; null of a region or the run",
+     .title = "ID",
+     .kind = REP_ID},
     {.name = "name", .doc = "its type", .title = "NAME", .least = 16, .shorten = REP_SHORTEN_LEFT},
     {.name = "total_ns", .doc = "how long it lasts", .title = "TIME", .kind = REP_NS},
     {.name = "from_ns", .doc = "its start, since the run began", .title = "FROM", .kind = REP_NS},
