@@ -94,12 +94,71 @@ static const struct rep_column hop_columns[] = {
 };
 #define HOP_COLUMNS TP_COUNT_OF(hop_columns)
 
+/* ---- where the goroutines of hops were ---- */
+
+struct spots {
+	const struct rep_path *path;
+	struct rep_path_spot *spot;
+	uint32_t *first, *next; /* by goroutine its first hop, by hop the next; TP_NONE: none */
+};
+
 /* A running goroutine may enter and leave tasks. The stack of its hop is where that ends, too. */
-const struct rep_place *rep_path_hop_place(const struct rep_path_page *page,
-					   const struct rep_path_hop *hop)
+static int put_spots(void *ctx, const struct rep_places *places, struct tp_err *err)
 {
-	return rep_places_at(page->places, hop->goroutine,
-			     hop->to > hop->from ? hop->to - 1 : hop->to);
+	const struct spots *s = ctx;
+	uint32_t goroutine = places->place[0].goroutine;
+
+	(void)err;
+	for (uint32_t i = s->first[goroutine]; i != TP_NONE; i = s->next[i]) {
+		const struct rep_path_hop *h = &s->path->hop[i];
+		const struct rep_place *place =
+		    rep_places_at(places, goroutine, h->to > h->from ? h->to - 1 : h->to);
+
+		if (place)
+			s->spot[i] = (struct rep_path_spot){place->task, place->region};
+	}
+	return 0;
+}
+
+/* Sets *spot, which the caller frees. The places of a long run are too many to keep. */
+static int find_spots(const struct rep_path_page *page, struct rep_path_spot **spot,
+		      struct tp_err *err)
+{
+	size_t n = page->path->nhop, ngoroutines = page->v->nrows[TP_TABLE_GOROUTINE];
+	struct spots s = {
+	    .path = page->path,
+	    .spot = tp_many(n + 1, sizeof(*s.spot)),
+	    .first = tp_many(ngoroutines + 1, sizeof(*s.first)),
+	    .next = tp_many(n + 1, sizeof(*s.next)),
+	};
+	int code = s.spot && s.first && s.next && n < TP_NONE ? 0 : tp_nomem(err);
+
+	if (!code) {
+		memset(s.spot, 0xff, n * sizeof(*s.spot));
+		memset(s.first, 0xff, ngoroutines * sizeof(*s.first));
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t goroutine = s.path->hop[i].goroutine;
+
+			if (goroutine >= ngoroutines)
+				continue;
+			s.next[i] = s.first[goroutine];
+			s.first[goroutine] = i;
+		}
+		code = rep_places_each(page->v, put_spots, &s, err);
+	}
+	*spot = s.spot;
+	free(s.first);
+	free(s.next);
+	return code;
+}
+
+const struct rep_place *rep_path_hop_place(const struct rep_path_page *page,
+					   const struct rep_path_hop *hop, struct rep_place *place)
+{
+	const struct rep_path_spot *spot = &page->spot[hop - page->path->hop];
+
+	*place = (struct rep_place){.task = spot->task, .region = spot->region};
+	return spot->task == TP_NONE && spot->region == TP_NONE ? NULL : place;
 }
 
 static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, struct tp_err *err)
@@ -107,7 +166,8 @@ static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, str
 	const struct rep_path_request *r = p->ask->list->request;
 	uint32_t entry = rep_view_entry(p->v, h->goroutine);
 	bool wakes = h->wakes != TP_NONE;
-	const struct rep_place *place = rep_path_hop_place(p->ask, h);
+	struct rep_place there;
+	const struct rep_place *place = rep_path_hop_place(p->ask, h, &there);
 	bool task = place && place->task != TP_NONE;
 	struct rep_value row[HOP_COLUMNS] = {
 	    rep_int(h->from - rep_view_clip_start(p->v, r->from)),
@@ -322,7 +382,8 @@ static struct rep_path_task *find_tasks(const struct rep_path_page *page)
 	for (size_t i = 0; tasks && i < path->nchains; i++)
 		tasks[i].row = TP_NONE;
 	for (size_t i = 0; tasks && i < path->nhop; i++) {
-		const struct rep_place *place = rep_path_hop_place(page, &path->hop[i]);
+		struct rep_place there;
+		const struct rep_place *place = rep_path_hop_place(page, &path->hop[i], &there);
 		struct rep_path_task *t = &tasks[path->fold[path->hop[i].chain]];
 		uint32_t row = place ? place->task : TP_NONE;
 
@@ -400,14 +461,14 @@ int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
 {
 	struct rep_path_page ask = *page;
 	struct rep_path_table p;
-	struct rep_places places = {0};
-	int code = page->path->nhop ? rep_places_init(&places, page->v, err) : 0;
+	struct rep_path_spot *spot = NULL;
+	int code = page->path->nhop ? find_spots(page, &spot, err) : 0;
 
 	rep_table_init(&p, &ask, out);
 	if (!code) {
-		ask.places = &places;
+		ask.spot = spot;
 		code = show(&p, report, err);
 	}
-	rep_places_release(&places);
+	free(spot);
 	return rep_texts_end(&p.texts, code, err);
 }
