@@ -51,6 +51,11 @@ int rep_dist_put_bucket(struct rep_dist *d, uint32_t owner, int bucket, int64_t 
 	return put(d, owner, (uint32_t)bucket, 0, count);
 }
 
+int rep_dist_put_item(struct rep_dist *d, uint32_t owner, const struct rep_dist_item *item)
+{
+	return put(d, owner, item->bucket, item->value, item->count);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -102,9 +107,9 @@ void rep_select_rank(int64_t *v, size_t from, size_t to, size_t k)
 }
 
 /* Nearest rank of a percentile, as in base/hist.h. */
-static size_t rank_of(int which, size_t n)
+static size_t rank_of(double q, size_t n)
 {
-	double at = quantile[which] * (double)n;
+	double at = q * (double)n;
 	size_t r = (size_t)at;
 
 	if (at - (double)r > 1e-9 * at)
@@ -117,7 +122,7 @@ void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p)
 	size_t from = 0;
 
 	for (int i = 0; i < REP_NPERCENTILES; i++) {
-		size_t r = rank_of(i, n);
+		size_t r = rank_of(quantile[i], n);
 
 		rep_select_rank(ns, from, n, r);
 		p->ns[i] = ns[r];
@@ -148,8 +153,6 @@ static int solve_mixed(const struct rep_dist_item *item, size_t n, struct rep_pe
 	qsort(c, n, sizeof(*c), by_bucket);
 	for (int i = 0; i < REP_NPERCENTILES; i++)
 		p->ns[i] = (int64_t)tp_hist_percentile(c, n, quantile[i]);
-	p->known = true;
-	p->exact = false;
 	free(c);
 	return 0;
 }
@@ -161,21 +164,21 @@ static int by_item_value(const void *a, const void *b)
 	return x->value < y->value ? -1 : x->value > y->value;
 }
 
-static void solve_exact(struct rep_dist_item *item, size_t n, struct rep_percentiles *p)
+void rep_dist_quantiles(struct rep_dist_item *item, size_t n, const double *quantiles,
+			size_t nquantiles, int64_t *ns)
 {
 	size_t count = 0, before = 0, at = 0;
 
 	qsort(item, n, sizeof(*item), by_item_value);
 	for (size_t i = 0; i < n; i++)
 		count += (size_t)item[i].count;
-	for (int i = 0; i < REP_NPERCENTILES; i++) {
-		size_t r = rank_of(i, count);
+	for (size_t i = 0; i < nquantiles; i++) {
+		size_t r = rank_of(quantiles[i], count);
 
 		while (at + 1 < n && before + (size_t)item[at].count <= r)
 			before += (size_t)item[at++].count;
-		p->ns[i] = item[at].value;
+		ns[i] = item[at].value;
 	}
-	p->known = p->exact = true;
 }
 
 /* Items by owner: those of owner i are start[i] … start[i + 1] - 1. */
@@ -231,7 +234,9 @@ int rep_dist_solve(const struct rep_dist *d, struct rep_percentiles *p, size_t n
 		if (count && g.mixed[i])
 			code = solve_mixed(g.item + at, count, &p[i]);
 		else if (count)
-			solve_exact(g.item + at, count, &p[i]);
+			rep_dist_quantiles(g.item + at, count, quantile, REP_NPERCENTILES, p[i].ns);
+		p[i].known = count > 0;
+		p[i].exact = count && !g.mixed[i];
 	}
 	free(g.start);
 	free(g.mixed);

@@ -53,6 +53,12 @@ void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p);
  * number). Return 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_dist_put(struct rep_dist *d, uint32_t owner, int64_t ns);
 int rep_dist_put_bucket(struct rep_dist *d, uint32_t owner, int bucket, int64_t count);
+/* Adds an item of another distribution to an owner. Returns as rep_dist_put. */
+int rep_dist_put_item(struct rep_dist *d, uint32_t owner, const struct rep_dist_item *item);
+/* Computes quantiles (ascending, nearest rank) of n > 0 items that are all durations, and sorts the
+ * items. */
+void rep_dist_quantiles(struct rep_dist_item *item, size_t n, const double *quantiles,
+			size_t nquantiles, int64_t *ns);
 /* Computes the percentiles of owners 0 … n-1; ignores items of other owners. */
 int rep_dist_solve(const struct rep_dist *d, struct rep_percentiles *p, size_t n);
 void rep_dist_release(struct rep_dist *d);

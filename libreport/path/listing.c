@@ -61,6 +61,7 @@ int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,
 {
 	struct rep_words w = {.out = out, .page = page};
 	struct tp_text reason = tp_dict_text(page->v->dict, h->reason);
+	struct rep_place place;
 	int code;
 
 	rep_say_time(&w, h->from - rep_view_clip_start(page->v, page->list->request->from));
@@ -71,7 +72,7 @@ int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,
 		rep_say(&w, " (%.*s)", reason.size < 100 ? (int)reason.size : 100, reason.text);
 	rep_say(&w, "  ");
 	say_goroutine(&w, h->goroutine);
-	say_place(&w, rep_path_hop_place(page, h));
+	say_place(&w, rep_path_hop_place(page, h, &place));
 	code = put(&w, true, err);
 	if (!code)
 		code = put_stack(&w, h->stack, err);

@@ -7,6 +7,7 @@
 
 #include "base/many.h"
 #include "base/units.h"
+#include "dist.h"
 #include "path/table.h"
 
 const struct rep_path_report_desc rep_path_reports[REP_NPATH_REPORTS + 1] = {
@@ -93,12 +94,71 @@ static const struct rep_column hop_columns[] = {
 };
 #define HOP_COLUMNS TP_COUNT_OF(hop_columns)
 
+/* ---- where the goroutines of hops were ---- */
+
+struct spots {
+	const struct rep_path *path;
+	struct rep_path_spot *spot;
+	uint32_t *first, *next; /* by goroutine its first hop, by hop the next; TP_NONE: none */
+};
+
 /* A running goroutine may enter and leave tasks. The stack of its hop is where that ends, too. */
-const struct rep_place *rep_path_hop_place(const struct rep_path_page *page,
-					   const struct rep_path_hop *hop)
+static int put_spots(void *ctx, const struct rep_places *places, struct tp_err *err)
 {
-	return rep_places_at(page->places, hop->goroutine,
-			     hop->to > hop->from ? hop->to - 1 : hop->to);
+	const struct spots *s = ctx;
+	uint32_t goroutine = places->place[0].goroutine;
+
+	(void)err;
+	for (uint32_t i = s->first[goroutine]; i != TP_NONE; i = s->next[i]) {
+		const struct rep_path_hop *h = &s->path->hop[i];
+		const struct rep_place *place =
+		    rep_places_at(places, goroutine, h->to > h->from ? h->to - 1 : h->to);
+
+		if (place)
+			s->spot[i] = (struct rep_path_spot){place->task, place->region};
+	}
+	return 0;
+}
+
+/* Sets *spot, which the caller frees. The places of a long run are too many to keep. */
+static int find_spots(const struct rep_path_page *page, struct rep_path_spot **spot,
+		      struct tp_err *err)
+{
+	size_t n = page->path->nhop, ngoroutines = page->v->nrows[TP_TABLE_GOROUTINE];
+	struct spots s = {
+	    .path = page->path,
+	    .spot = tp_many(n + 1, sizeof(*s.spot)),
+	    .first = tp_many(ngoroutines + 1, sizeof(*s.first)),
+	    .next = tp_many(n + 1, sizeof(*s.next)),
+	};
+	int code = s.spot && s.first && s.next && n < TP_NONE ? 0 : tp_nomem(err);
+
+	if (!code) {
+		memset(s.spot, 0xff, n * sizeof(*s.spot));
+		memset(s.first, 0xff, ngoroutines * sizeof(*s.first));
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t goroutine = s.path->hop[i].goroutine;
+
+			if (goroutine >= ngoroutines)
+				continue;
+			s.next[i] = s.first[goroutine];
+			s.first[goroutine] = i;
+		}
+		code = rep_places_each(page->v, put_spots, &s, err);
+	}
+	*spot = s.spot;
+	free(s.first);
+	free(s.next);
+	return code;
+}
+
+const struct rep_place *rep_path_hop_place(const struct rep_path_page *page,
+					   const struct rep_path_hop *hop, struct rep_place *place)
+{
+	const struct rep_path_spot *spot = &page->spot[hop - page->path->hop];
+
+	*place = (struct rep_place){.task = spot->task, .region = spot->region};
+	return spot->task == TP_NONE && spot->region == TP_NONE ? NULL : place;
 }
 
 static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, struct tp_err *err)
@@ -106,7 +166,8 @@ static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, str
 	const struct rep_path_request *r = p->ask->list->request;
 	uint32_t entry = rep_view_entry(p->v, h->goroutine);
 	bool wakes = h->wakes != TP_NONE;
-	const struct rep_place *place = rep_path_hop_place(p->ask, h);
+	struct rep_place there;
+	const struct rep_place *place = rep_path_hop_place(p->ask, h, &there);
 	bool task = place && place->task != TP_NONE;
 	struct rep_value row[HOP_COLUMNS] = {
 	    rep_int(h->from - rep_view_clip_start(p->v, r->from)),
@@ -140,53 +201,57 @@ static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, str
 	return rep_table_row(p, row, err);
 }
 
-static int longest_first(const void *a, const void *b, void *ctx)
+static int64_t length_of(const struct rep_path_hop *hop)
 {
-	const struct rep_path *path = ctx;
-	const struct rep_path_hop *x = &path->hop[*(const size_t *)a];
-	const struct rep_path_hop *y = &path->hop[*(const size_t *)b];
-	int64_t lx = x->to - x->from, ly = y->to - y->from;
-
-	if (lx != ly)
-		return lx > ly ? -1 : 1;
-	return *(const size_t *)a < *(const size_t *)b ? -1 : 1;
+	return hop->to - hop->from;
 }
 
-static int in_order(const void *a, const void *b)
+/* Finds the shortest of the `shown` longest hops: its length, and how many of that length are among them, which
+ * are the first ones. Returns 0 or TP_ENOMEM. */
+static int find_shortest(const struct rep_path *path, size_t shown, int64_t *shortest,
+			 size_t *equal)
 {
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	size_t n = path->nhop;
+	int64_t *ns = tp_many(n, sizeof(*ns));
 
-	return x < y ? -1 : x > y;
+	if (!ns)
+		return TP_ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		ns[i] = length_of(&path->hop[i]);
+	rep_select_rank(ns, 0, n, n - shown);
+	*shortest = ns[n - shown];
+	*equal = 0;
+	for (size_t i = n - shown; i < n; i++)
+		*equal += ns[i] == *shortest;
+	free(ns);
+	return 0;
 }
 
 /* Writes the longest hops, in the order of time. */
 static int write_hops(struct rep_path_table *p, size_t usual, struct tp_err *err)
 {
 	struct rep_column own[HOP_COLUMNS];
-	size_t n = p->path->nhop, shown = rep_table_limit(p, n, usual);
-	size_t *pick = tp_many(n + 1, sizeof(*pick));
-	int code;
+	size_t n = p->path->nhop, shown = rep_table_limit(p, n, usual), equal = n;
+	bool listed = p->ask->stacks && rep_output_for_people(p->out);
+	int64_t shortest = INT64_MIN;
+	int code = 0;
 
-	if (!pick)
+	if (shown < n && find_shortest(p->path, shown, &shortest, &equal))
 		return tp_nomem(err);
-	for (size_t i = 0; i < n; i++)
-		pick[i] = i;
-	if (shown < n) {
-		qsort_r(pick, n, sizeof(*pick), longest_first, (void *)(uintptr_t)p->path);
-		qsort(pick, shown, sizeof(*pick), in_order);
+	if (!listed)
+		code = rep_table_begin(p, "hops", hop_columns, HOP_COLUMNS, own, err);
+	for (size_t i = 0; i < n && !code; i++) {
+		const struct rep_path_hop *hop = &p->path->hop[i];
+
+		if (length_of(hop) < shortest || (length_of(hop) == shortest && !equal))
+			continue;
+		equal -= length_of(hop) == shortest;
+		code =
+		    listed ? rep_path_list_hop(p->out, p->ask, hop, err) : write_hop(p, hop, err);
 	}
-	if (p->ask->stacks && rep_output_for_people(p->out)) {
-		code = 0;
-		for (size_t i = 0; i < shown && !code; i++)
-			code = rep_path_list_hop(p->out, p->ask, &p->path->hop[pick[i]], err);
-		free(pick);
-		return code ? code : rep_output_more(p->out, shown, n, "hops, the longest", err);
-	}
-	code = rep_table_begin(p, "hops", hop_columns, HOP_COLUMNS, own, err);
-	for (size_t i = 0; i < shown && !code; i++)
-		code = write_hop(p, &p->path->hop[pick[i]], err);
-	free(pick);
-	return code ? code : rep_table_end(p, shown, n, "hops, the longest", err);
+	if (!code && listed)
+		code = rep_output_more(p->out, shown, n, "hops, the longest", err);
+	return code || listed ? code : rep_table_end(p, shown, n, "hops, the longest", err);
 }
 
 /* ---- totals ---- */
@@ -255,7 +320,10 @@ static int write_totals(struct rep_path_table *p, size_t usual, struct tp_err *e
 /* ---- requests ---- */
 
 static const struct rep_column request_columns[] = {
-    {.name = "id", .doc = "of the task or goroutine; null of a region or the run", .title = "ID", .kind = REP_ID},
+    {.name = "id",
+     .doc = "of the task or goroutine; null of a region or the run",
+     .title = "ID",
+     .kind = REP_ID},
     {.name = "name", .doc = "its type", .title = "NAME", .least = 16, .shorten = REP_SHORTEN_LEFT},
     {.name = "total_ns", .doc = "how long it lasts", .title = "TIME", .kind = REP_NS},
     {.name = "from_ns", .doc = "its start, since the run began", .title = "FROM", .kind = REP_NS},
@@ -314,7 +382,8 @@ static struct rep_path_task *find_tasks(const struct rep_path_page *page)
 	for (size_t i = 0; tasks && i < path->nchains; i++)
 		tasks[i].row = TP_NONE;
 	for (size_t i = 0; tasks && i < path->nhop; i++) {
-		const struct rep_place *place = rep_path_hop_place(page, &path->hop[i]);
+		struct rep_place there;
+		const struct rep_place *place = rep_path_hop_place(page, &path->hop[i], &there);
 		struct rep_path_task *t = &tasks[path->fold[path->hop[i].chain]];
 		uint32_t row = place ? place->task : TP_NONE;
 
@@ -392,14 +461,14 @@ int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
 {
 	struct rep_path_page ask = *page;
 	struct rep_path_table p;
-	struct rep_places places = {0};
-	int code = page->path->nhop ? rep_places_init(&places, page->v, err) : 0;
+	struct rep_path_spot *spot = NULL;
+	int code = page->path->nhop ? find_spots(page, &spot, err) : 0;
 
 	rep_table_init(&p, &ask, out);
 	if (!code) {
-		ask.places = &places;
+		ask.spot = spot;
 		code = show(&p, report, err);
 	}
-	rep_places_release(&places);
+	free(spot);
 	return rep_texts_end(&p.texts, code, err);
 }

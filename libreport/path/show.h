@@ -23,6 +23,11 @@ extern const struct rep_path_report_desc {
 	bool several;			   /* it consists of several tables */
 } rep_path_reports[REP_NPATH_REPORTS + 1]; /* ends with a NULL name */
 
+/* Where the goroutine of a hop was when it ended: rows of the tables task and region, or TP_NONE. */
+struct rep_path_spot {
+	uint32_t task, region;
+};
+
 struct rep_path_page {
 	struct rep_view *v;
 	const struct rep_path_requests *list;
@@ -32,7 +37,7 @@ struct rep_path_page {
 	bool unwrapped; /* does not break sentences into lines */
 
 	/* private */
-	const struct rep_places *places;
+	const struct rep_path_spot *spot; /* by hop */
 	const struct rep_path_task *task; /* by chain of the folded path; set while it is shown */
 };
 
@@ -63,9 +68,9 @@ struct rep_path_task {
 	bool known;   /* private */
 };
 
-/* Returns where the goroutine of a hop was when it ended. */
+/* Returns where the goroutine of a hop was when it ended, in *place; NULL if in no task or region. */
 const struct rep_place *rep_path_hop_place(const struct rep_path_page *page,
-					   const struct rep_path_hop *hop);
+					   const struct rep_path_hop *hop, struct rep_place *place);
 
 /* Writes a hop with its stacks, as lines. */
 int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "spans/crossing.h"
 #include "spans/prefetch.h"
@@ -250,16 +251,28 @@ static int feed_wanted(struct scan *s, const struct wanted *w, struct tp_event *
 	return code;
 }
 
+/* Narrows a range to the blocks of the segments that it overlaps. A range of times alone makes the
+ * store look at every block of the run. */
+static void find_blocks(const struct rep_view *v, struct tp_event_range *range)
+{
+	size_t first = 0, end = 0;
+
+	TP_SEARCH(first, v->nsegments, i, v->segments[i].to_ns < range->from_ns);
+	TP_SEARCH(end, v->nsegments, i, v->segments[i].from_ns < range->to_ns);
+	range->first_block = first < end ? v->segments[first].first_block : 0;
+	range->nblocks = first < end ? v->segments[end - 1].first_block +
+					   v->segments[end - 1].blocks - range->first_block
+				     : INT64_MAX;
+}
+
 static int read_stays(struct scan *s, const struct wanted *w, const struct rep_stay *stay, size_t n,
 		      int64_t to, struct tp_err *err)
 {
 	struct rep_view *v = s->v;
 	bool beginning = stay->from <= 0;
-	const struct tp_event_range range = {
+	struct tp_event_range range = {
 	    .from_ns = beginning ? INT64_MIN : stay->from,
 	    .to_ns = to >= v->run->row.duration_ns ? INT64_MAX : to + 1,
-	    .first_block = 0,
-	    .nblocks = INT64_MAX,
 	};
 	struct rep_prefetch *r = NULL;
 	struct tp_event *ev;
@@ -267,6 +280,7 @@ static int read_stays(struct scan *s, const struct wanted *w, const struct rep_s
 	size_t some;
 	int code;
 
+	find_blocks(v, &range);
 	s->spans = tp_spans_new();
 	if (!s->spans)
 		return tp_nomem(err);

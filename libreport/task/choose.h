@@ -2,6 +2,7 @@
 #ifndef REP_TASK_CHOOSE_H
 #define REP_TASK_CHOOSE_H
 
+#include "keys.h"
 #include "spans/pattern.h"
 #include "task/tasks.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/search.h"
 
 /* Limit on the steps of all walks together: a hostile store or trace may nest tasks very deeply. */
 #define MOST_STEPS (UINT64_C(1) << 26)
@@ -64,24 +65,35 @@ static int allocate(struct rep_tasks *t, size_t logs)
 		   : TP_ENOMEM;
 }
 
-/* If two tasks have one id, which only a damaged trace has, the id means the first. */
+static int by_id(const void *a, const void *b, void *ids)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const int64_t *id = ids;
+
+	if (id[x] != id[y])
+		return id[x] < id[y] ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* A program counts its tasks, and begins them nearly in that order: they are inserted, and sorted if that
+ * takes too many steps. */
 static int index_ids(struct rep_tasks *t)
 {
 	const int64_t *id = REP_COL(t->v, TASK, id);
+	uint64_t steps = 16 * (uint64_t)t->n;
 
+	t->by_id = tp_many(t->n, sizeof(*t->by_id));
+	if (!t->by_id)
+		return TP_ENOMEM;
 	for (uint32_t i = 0; i < t->n; i++) {
-		size_t known = t->ids.n;
-		uint32_t at;
-		int code = rep_keys_add(&t->ids, (uint32_t)id[i], (uint32_t)((uint64_t)id[i] >> 32),
-					0, 0, &at);
+		uint32_t at = i;
 
-		if (!code)
-			code = tp_grow(&t->row_of, &t->row_room, at, sizeof(*t->row_of));
-		if (code)
-			return code;
-		if (at == known)
-			t->row_of[at] = i;
+		for (; at && steps && id[t->by_id[at - 1]] > id[i]; at--, steps--)
+			t->by_id[at] = t->by_id[at - 1];
+		t->by_id[at] = i;
 	}
+	if (!steps)
+		qsort_r(t->by_id, t->n, sizeof(*t->by_id), by_id, (void *)(uintptr_t)id);
 	return 0;
 }
 
@@ -186,20 +198,27 @@ void rep_tasks_release(struct rep_tasks *t)
 	free(t->first_log);
 	free(t->log);
 	free(t->seen);
-	free(t->row_of);
+	free(t->by_id);
 	free(t->below);
 	free(t->entered);
-	rep_keys_release(&t->ids);
 	memset(t, 0, sizeof(*t));
 }
 
 uint32_t rep_tasks_find(const struct rep_tasks *t, int64_t id)
 {
-	uint32_t at;
+	const int64_t *ids = REP_COL(t->v, TASK, id);
+	uint32_t at = 0, last;
+	uint64_t after;
 
-	if (!rep_keys_find(&t->ids, (uint32_t)id, (uint32_t)((uint64_t)id >> 32), 0, 0, &at))
+	if (!t->n || id < ids[t->by_id[0]])
 		return TP_NONE;
-	return t->row_of[at];
+	/* Without gaps and equal ids, a task is as far from the first as its id. */
+	after = (uint64_t)id - (uint64_t)ids[t->by_id[0]];
+	last = after < t->n ? (uint32_t)after : t->n - 1;
+	if (ids[t->by_id[last]] == id && last && ids[t->by_id[last - 1]] < id)
+		return t->by_id[last];
+	TP_SEARCH(at, t->n, i, ids[t->by_id[i]] < id);
+	return at < t->n && ids[t->by_id[at]] == id ? t->by_id[at] : TP_NONE;
 }
 
 uint32_t rep_tasks_below_all(struct rep_tasks *t, uint32_t *rows, uint32_t n)

@@ -13,7 +13,6 @@
 #ifndef REP_TASK_TASKS_H
 #define REP_TASK_TASKS_H
 
-#include "keys.h"
 #include "spans/view.h"
 
 struct rep_tasks {
@@ -30,9 +29,7 @@ struct rep_tasks {
 	uint32_t *log;
 
 	/* private */
-	struct rep_keys ids;
-	uint32_t *row_of; /* by index of `ids` */
-	size_t row_room;
+	uint32_t *by_id; /* n rows in the order of ids, equal ones in that of rows */
 	uint32_t *below; /* scratch of rep_members_each: rows */
 	/* Regions of tasks by goroutine, then start; made when rep_members_each first needs them.
 	 */

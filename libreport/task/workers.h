@@ -19,6 +19,7 @@
 #ifndef REP_TASK_WORKERS_H
 #define REP_TASK_WORKERS_H
 
+#include "keys.h"
 #include "task/explain.h"
 #include "task/tasks.h"
 

@@ -460,35 +460,60 @@ static int pick_latencies(struct collect *c, bool *task, bool *region, struct tp
 	return code;
 }
 
+struct latencies {
+	struct collect *c;
+	const bool *chosen; /* by row; NULL: all are */
+};
+
+static int put_task_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
+{
+	const struct latencies *l = ctx;
+
+	(void)err;
+	put_latencies(l->c, REP_FAMILY_TASK, REP_COL(v, TASK, name), REP_COL(v, TASK, goroutine),
+		      REP_COL(v, TASK, start_ns), REP_COL(v, TASK, end_ns),
+		      l->chosen ? l->chosen + first : NULL, v->nrows[TP_TABLE_TASK]);
+	return 0;
+}
+
+static int put_region_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
+{
+	const struct latencies *l = ctx;
+
+	(void)err;
+	put_latencies(l->c, REP_FAMILY_REGION, REP_COL(v, REGION, name),
+		      REP_COL(v, REGION, goroutine), REP_COL(v, REGION, start_ns),
+		      REP_COL(v, REGION, end_ns), l->chosen ? l->chosen + first : NULL,
+		      v->nrows[TP_TABLE_REGION]);
+	return 0;
+}
+
 static int put_tasks(struct collect *c, struct tp_err *err)
 {
+	const uint32_t tasks = REP_BIT(TASK, name) | REP_BIT(TASK, goroutine) |
+			       REP_BIT(TASK, start_ns) | REP_BIT(TASK, end_ns);
+	const uint32_t regions = REP_BIT(REGION, name) | REP_BIT(REGION, goroutine) |
+				 REP_BIT(REGION, start_ns) | REP_BIT(REGION, end_ns);
 	struct rep_view *v = c->v;
 	bool *task = NULL, *region = NULL;
-	int code =
-	    rep_view_load(v, TP_TABLE_TASK,
-			  REP_BIT(TASK, name) | REP_BIT(TASK, goroutine) | REP_BIT(TASK, start_ns) |
-			      REP_BIT(TASK, end_ns) | (c->inside ? REP_BIT(TASK, id) : 0),
-			  err);
+	int code = 0;
 
-	if (!code)
-		code = rep_view_load(v, TP_TABLE_REGION,
-				     REP_BIT(REGION, name) | REP_BIT(REGION, goroutine) |
-					 REP_BIT(REGION, start_ns) | REP_BIT(REGION, end_ns),
-				     err);
-	if (!code && c->inside) {
+	if (c->inside) {
+		code = rep_view_load(v, TP_TABLE_TASK, tasks | REP_BIT(TASK, id), err);
+		if (!code)
+			code = rep_view_load(v, TP_TABLE_REGION, regions, err);
+		if (code)
+			return code;
 		task = calloc(v->nrows[TP_TABLE_TASK] + 1, sizeof(*task));
 		region = calloc(v->nrows[TP_TABLE_REGION] + 1, sizeof(*region));
 		code = task && region ? pick_latencies(c, task, region, err) : tp_nomem(err);
 	}
-	if (code)
-		goto done;
-	put_latencies(c, REP_FAMILY_TASK, REP_COL(v, TASK, name), REP_COL(v, TASK, goroutine),
-		      REP_COL(v, TASK, start_ns), REP_COL(v, TASK, end_ns), task,
-		      v->nrows[TP_TABLE_TASK]);
-	put_latencies(c, REP_FAMILY_REGION, REP_COL(v, REGION, name), REP_COL(v, REGION, goroutine),
-		      REP_COL(v, REGION, start_ns), REP_COL(v, REGION, end_ns), region,
-		      v->nrows[TP_TABLE_REGION]);
-done:
+	if (!code)
+		code = rep_view_visit(v, TP_TABLE_TASK, tasks, put_task_rows,
+				      &(struct latencies){c, task}, err);
+	if (!code)
+		code = rep_view_visit(v, TP_TABLE_REGION, regions, put_region_rows,
+				      &(struct latencies){c, region}, err);
 	free(task);
 	free(region);
 	return code;

@@ -206,8 +206,8 @@ static int gather(const struct rep_metrics *m, const struct rep_measure *x, stru
 {
 	size_t n = 0;
 
-	for (size_t c = x->first; c < x->first + x->ncells; c++)
-		n += m->first_item[m->cell[c] + 1] - m->first_item[m->cell[c]];
+	REP_SET_ITEMS(m, x, c, k)
+	n += (size_t)m->durations.item[k].count;
 	d->value = NULL;
 	d->n = d->placed = 0;
 	if (x->exact && n <= SELECT_MOST) {
@@ -215,12 +215,13 @@ static int gather(const struct rep_metrics *m, const struct rep_measure *x, stru
 		if (!d->value)
 			return TP_ENOMEM;
 		REP_SET_ITEMS(m, x, c, k)
-		d->value[d->n++] = m->item[k].value;
+		for (int64_t i = 0; i < m->durations.item[k].count; i++)
+			d->value[d->n++] = m->durations.item[k].value;
 		return 0;
 	}
 	memset(&d->hist, 0, sizeof(d->hist));
 	REP_SET_ITEMS(m, x, c, k)
-	rep_set_count(&d->hist, &m->item[k]);
+	rep_set_count(&d->hist, &m->durations.item[k]);
 	d->n = (size_t)d->hist.n;
 	return 0;
 }
@@ -263,15 +264,16 @@ static void count_below(const struct rep_metrics *m, const struct rep_measure *x
 	memset(b, 0, sizeof(*b));
 	REP_SET_ITEMS(m, x, c, k)
 	{
-		const struct rep_set_item *item = &m->item[k];
+		const struct rep_dist_item *item = &m->durations.item[k];
 		bool whole = item->bucket == TP_HIST_BUCKETS;
-		double n = whole ? 1 : (double)item->value;
-		int64_t value = whole ? item->value : (int64_t)tp_hist_lower(item->bucket);
+		double n = (double)item->count;
+		int64_t value = whole ? item->value : (int64_t)tp_hist_lower((int)item->bucket);
+		uint32_t window = m->pairs.key[item->owner].part[1];
 
-		b->n[item->window] += n;
+		b->n[window] += n;
 		for (int q = 0; q < REP_NMEASURE_P; q++)
 			if (value <= x->p[q])
-				b->at[q][item->window] += n;
+				b->at[q][window] += n;
 	}
 }
 

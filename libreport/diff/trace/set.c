@@ -37,7 +37,7 @@ void rep_metrics_free(struct rep_metrics *m)
 	rep_keys_release(&m->cells);
 	rep_keys_release(&m->pairs);
 	free(m->sum);
-	free(m->item);
+	rep_dist_release(&m->durations);
 	free(m->first_item);
 	free(m->pair);
 	free(m->first_pair);
@@ -107,7 +107,7 @@ uint32_t rep_set_cell(struct rep_metrics *m, enum rep_family family, uint32_t en
 	return cell;
 }
 
-/* NULL once something has failed. */
+/* Sets last_pair to a cell and a window. Returns its sum, or NULL once something has failed. */
 static struct rep_set_sum *find_sum(struct rep_metrics *m, uint32_t cell, size_t window)
 {
 	if (m->code)
@@ -145,25 +145,17 @@ void rep_set_events(struct rep_metrics *m, uint32_t cell, size_t window, int64_t
 		sum->max_ns = max_ns;
 }
 
-static void put_item(struct rep_metrics *m, uint32_t cell, size_t window, uint16_t bucket,
-		     int64_t value)
-{
-	if (!m->code)
-		m->code = tp_grow_raw(&m->item, &m->item_room, m->nitems, sizeof(*m->item));
-	if (!m->code)
-		m->item[m->nitems++] = (struct rep_set_item){cell, (uint16_t)window, bucket, value};
-}
-
 void rep_set_duration(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
 {
-	put_item(m, cell, window, TP_HIST_BUCKETS, ns);
+	if (find_sum(m, cell, window))
+		m->code = rep_dist_put(&m->durations, m->last_pair, ns);
 }
 
 void rep_set_bucket(struct rep_metrics *m, uint32_t cell, size_t window, int64_t bucket,
 		    int64_t count)
 {
-	if (bucket >= 0 && bucket < TP_HIST_BUCKETS && count > 0)
-		put_item(m, cell, window, (uint16_t)bucket, count);
+	if (bucket >= 0 && bucket < TP_HIST_BUCKETS && find_sum(m, cell, window))
+		m->code = rep_dist_put_bucket(&m->durations, m->last_pair, (int)bucket, count);
 }
 
 void rep_set_put(struct rep_metrics *m, uint32_t cell, size_t window, int64_t ns)
@@ -228,10 +220,13 @@ int rep_set_part(const struct rep_metrics *m, const bool *use, struct rep_metric
 		rep_set_events(p, pair[0], window[pair[1]], m->sum[i].count, m->sum[i].whole_ns,
 			       m->sum[i].max_ns);
 	}
-	for (size_t i = 0; i < m->nitems; i++)
-		if (use[m->item[i].window])
-			put_item(p, m->item[i].cell, window[m->item[i].window], m->item[i].bucket,
-				 m->item[i].value);
+	for (size_t i = 0; i < m->durations.n; i++) {
+		const uint32_t *pair = m->pairs.key[m->durations.item[i].owner].part;
+
+		if (use[pair[1]] && find_sum(p, pair[0], window[pair[1]]))
+			p->code =
+			    rep_dist_put_item(&p->durations, p->last_pair, &m->durations.item[i]);
+	}
 	code = rep_set_solve(p, err);
 	if (!code) {
 		p->base.ticks = m->base.ticks;

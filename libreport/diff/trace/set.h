@@ -4,9 +4,8 @@
  * measure is several cells added up. What is put into a cell lies in a window, a part of the run's
  * time: how the windows of one run differ says how far its numbers can be trusted (interval.h).
  *
- * Sums come by cell and window; durations as items, each as itself or as a count in a bucket of the
- * histogram. Both are kept, sorted by cell, so that anything may be worked out for some windows
- * only.
+ * Sums come by cell and window; so do durations, as items of a distribution, in which equal ones are
+ * one item. Both are kept, sorted by cell, so that anything may be worked out for some windows only.
  *
  *	code = rep_set_new(&m, edges, nwindows, err);
  *	name = rep_set_name(m, text, size, canonical);
@@ -19,14 +18,8 @@
 #include "base/buf.h"
 #include "base/hist.h"
 #include "diff/trace/metrics.h"
+#include "dist.h"
 #include "keys.h"
-
-struct rep_set_item {
-	uint32_t cell;
-	uint16_t window;
-	uint16_t bucket; /* TP_HIST_BUCKETS: value is a duration, else a count */
-	int64_t value;
-};
 
 struct rep_set_sum {
 	int64_t count, total_ns, whole_ns, max_ns;
@@ -55,8 +48,7 @@ struct rep_metrics {
 	size_t sum_room;
 	uint32_t last_cell, last_window, last_pair; /* alike ones often follow */
 
-	struct rep_set_item *item;
-	size_t nitems, item_room;
+	struct rep_dist durations; /* by pair; once solved, sorted by cell */
 
 	/* once solved */
 	size_t *first_item; /* by cell, one more than there are */
@@ -108,13 +100,13 @@ void rep_set_windows(const struct rep_metrics *m, const struct rep_measure *x,
 int rep_set_part(const struct rep_metrics *m, const bool *use, struct rep_metrics **part,
 		 struct tp_err *err);
 
-/* Goes through the durations of a measure: m->item[k], cell by cell. */
+/* Goes through the durations of a measure: m->durations.item[k], cell by cell. */
 #define REP_SET_ITEMS(m, x, c, k)                                                                  \
 	for (size_t c = (x)->first; c < (x)->first + (x)->ncells; c++)                             \
 		for (size_t k = (m)->first_item[(m)->cell[c]];                                     \
 		     k < (m)->first_item[(m)->cell[c] + 1]; k++)
 /* Counts one of them in a histogram. */
-void rep_set_count(struct tp_hist *hist, const struct rep_set_item *item);
+void rep_set_count(struct tp_hist *hist, const struct rep_dist_item *item);
 
 extern const double rep_measure_quantile[REP_NMEASURE_P];
 

@@ -100,7 +100,8 @@ static int find_measures(struct rep_metrics *m, struct rep_keys *keys)
 /* Items and pairs by cell: counting sorts. */
 static int sort_by_cell(struct rep_metrics *m)
 {
-	struct rep_set_item *sorted = tp_many(m->nitems + 1, sizeof(*sorted));
+	struct rep_dist *d = &m->durations;
+	struct rep_dist_item *sorted = tp_many(d->n + 1, sizeof(*sorted));
 
 	m->first_item = calloc(m->cells.n + 2, sizeof(*m->first_item));
 	m->first_pair = calloc(m->cells.n + 2, sizeof(*m->first_pair));
@@ -109,25 +110,25 @@ static int sort_by_cell(struct rep_metrics *m)
 		free(sorted);
 		return TP_ENOMEM;
 	}
-	for (size_t i = 0; i < m->nitems; i++)
-		m->first_item[m->item[i].cell + 1]++;
+	for (size_t i = 0; i < d->n; i++)
+		m->first_item[m->pairs.key[d->item[i].owner].part[0] + 1]++;
 	for (size_t i = 0; i < m->pairs.n; i++)
 		m->first_pair[m->pairs.key[i].part[0] + 1]++;
 	for (size_t i = 0; i < m->cells.n; i++) {
 		m->first_item[i + 1] += m->first_item[i];
 		m->first_pair[i + 1] += m->first_pair[i];
 	}
-	for (size_t i = 0; i < m->nitems; i++)
-		sorted[m->first_item[m->item[i].cell]++] = m->item[i];
+	for (size_t i = 0; i < d->n; i++)
+		sorted[m->first_item[m->pairs.key[d->item[i].owner].part[0]]++] = d->item[i];
 	for (size_t i = 0; i < m->pairs.n; i++)
 		m->pair[m->first_pair[m->pairs.key[i].part[0]]++] = (uint32_t)i;
 	/* Each start is now the end, which is where the next one begins. */
 	memmove(m->first_item + 1, m->first_item, (m->cells.n + 1) * sizeof(*m->first_item));
 	memmove(m->first_pair + 1, m->first_pair, (m->cells.n + 1) * sizeof(*m->first_pair));
 	m->first_item[0] = m->first_pair[0] = 0;
-	free(m->item);
-	m->item = sorted;
-	m->item_room = m->nitems + 1;
+	tp_table_release(&d->table);
+	free(d->item);
+	d->item = sorted;
 	return 0;
 }
 
@@ -155,41 +156,17 @@ static void add_sums(struct rep_metrics *m, struct rep_measure *x)
 	}
 }
 
-/* The place, from 0 on, of a percentile among n: nearest rank, as base/hist.h has it. */
-static size_t rank_of(double q, size_t n)
-{
-	double at = q * (double)n;
-	size_t r = (size_t)at;
-
-	if (at - (double)r > 1e-9 * at)
-		r++;
-	return r ? r - 1 : 0;
-}
-
-static void exact_percentiles(struct rep_measure *x, int64_t *value, size_t n)
-{
-	size_t from = 0;
-
-	for (int i = 0; i < REP_NMEASURE_P; i++) {
-		size_t r = rank_of(rep_measure_quantile[i], n);
-
-		rep_select_rank(value, from, n, r);
-		x->p[i] = value[r];
-		from = r;
-	}
-}
-
 struct scratch {
-	int64_t *value;
+	struct rep_dist_item *item;
 	struct tp_hist hist;
 };
 
-void rep_set_count(struct tp_hist *hist, const struct rep_set_item *item)
+void rep_set_count(struct tp_hist *hist, const struct rep_dist_item *item)
 {
 	bool whole = item->bucket == TP_HIST_BUCKETS;
 
-	tp_hist_add(hist, whole ? tp_hist_bucket((uint64_t)item->value) : item->bucket,
-		    whole ? 1 : (uint64_t)item->value);
+	tp_hist_add(hist, whole ? tp_hist_bucket((uint64_t)item->value) : (int)item->bucket,
+		    (uint64_t)item->count);
 }
 
 static void percentiles(const struct rep_metrics *m, struct rep_measure *x, struct scratch *s)
@@ -201,18 +178,18 @@ static void percentiles(const struct rep_metrics *m, struct rep_measure *x, stru
 		x->p[k] = TP_NULL;
 	REP_SET_ITEMS(m, x, c, k)
 	{
-		x->exact = x->exact && m->item[k].bucket == TP_HIST_BUCKETS;
-		s->value[n++] = m->item[k].value;
+		x->exact = x->exact && m->durations.item[k].bucket == TP_HIST_BUCKETS;
+		s->item[n++] = m->durations.item[k];
 	}
 	if (!n)
 		return;
 	if (x->exact) {
-		exact_percentiles(x, s->value, n);
+		rep_dist_quantiles(s->item, n, rep_measure_quantile, REP_NMEASURE_P, x->p);
 		return;
 	}
 	memset(&s->hist, 0, sizeof(s->hist));
 	REP_SET_ITEMS(m, x, c, k)
-	rep_set_count(&s->hist, &m->item[k]);
+	rep_set_count(&s->hist, &m->durations.item[k]);
 	for (int k = 0; k < REP_NMEASURE_P; k++) {
 		x->p[k] = (int64_t)tp_hist_quantile(&s->hist, rep_measure_quantile[k]);
 		if (x->p[k] > x->max_ns)
@@ -276,8 +253,8 @@ static int solve(struct rep_metrics *m)
 	if (!code)
 		code = sort_by_cell(m);
 	if (s)
-		s->value = code ? NULL : tp_many(m->nitems + 1, sizeof(*s->value));
-	if (!code && !s->value)
+		s->item = code ? NULL : tp_many(m->durations.n + 1, sizeof(*s->item));
+	if (!code && !s->item)
 		code = TP_ENOMEM;
 	for (size_t i = 0; !code && keys.key && i < m->n; i++) {
 		struct rep_measure *x = &m->measure[i];
@@ -292,7 +269,7 @@ static int solve(struct rep_metrics *m)
 			m->base.tasks = x->count;
 	}
 	if (s)
-		free(s->value);
+		free(s->item);
 	free(s);
 	rep_keys_release(&keys);
 	if (code)
