@@ -215,23 +215,6 @@ static noinline int slow_transition(struct tp_timeline *t, const struct tp_event
 	return code;
 }
 
-/* Handles an event in full. `first` and the events from there to `ev` are of the same M. */
-static noinline int any_event(struct tp_timeline *t, const struct tp_event *first,
-			      const struct tp_event *ev, struct tp_err *err)
-{
-	tp_event_fn fn = t->of_type[ev->type];
-	int code = 0;
-
-	/* Lost time begins with the last event of an M. */
-	if (ev->flags & TP_EVF_LOST && ev > first)
-		code = tp_spans_seen(t->spans, ev - 1);
-	if (code)
-		return spans_failed(code, err);
-	if (!fn && ev->from != ev->to)
-		return slow_transition(t, ev, err);
-	return fn != ignore || ev->flags || ev->from != ev->to ? other_event(t, ev, err) : 0;
-}
-
 /* Returns whether an event has this type and these states, and no flags. */
 static inline bool is_usual(const struct tp_event *ev, uint8_t type, uint8_t from, uint8_t to)
 {
@@ -240,12 +223,12 @@ static inline bool is_usual(const struct tp_event *ev, uint8_t type, uint8_t fro
 	return !memcmp((const char *)ev + offsetof(struct tp_event, type), usual, sizeof(usual));
 }
 
-/* Returns whether an event of this kind completes the goroutine's span and does nothing else. */
+/* Returns whether a transition to this state completes the goroutine's span and does nothing else,
+ * if it has no flags. */
 static inline bool moves(const struct tp_timeline *t, const struct tp_gstate *st,
-			 const struct tp_event *ev, uint8_t type, uint8_t from, uint8_t to)
+			 const struct tp_event *ev, uint8_t to)
 {
-	return is_usual(ev, type, from, to) && st && st->sum && st->state == from &&
-	       st->mark == t->segment && ev->ts > 0 &&
+	return st && st->sum && st->mark == t->segment && ev->ts > 0 &&
 	       !(to == TP_ST_WAITING && ev->str == TP_STR_FOREVER);
 }
 
@@ -268,7 +251,7 @@ static inline __attribute__((always_inline)) int move(struct tp_timeline *t, str
 	tp_grow_by(&sum->ns[tp_stat_of_state[from]], dur);
 	if (unlikely(!c || tp_cell_count(a, c, dur)))
 		return tp_nomem(err);
-	if (from == TP_ST_SYSCALL)
+	if (from == TP_ST_SYSCALL || from == TP_ST_SYSCALL_BLOCKED)
 		tp_spans_leave_syscall(t->spans, st);
 	st->start = ev->ts;
 	code = tp_spans_enter(t->spans, st, ev, to);
@@ -282,11 +265,35 @@ static inline __attribute__((always_inline)) int move(struct tp_timeline *t, str
 	return unlikely(st->gc) ? tp_gcwork_transition(t, ev, sum, err) : 0;
 }
 
+/* Handles an event of any type. `first` and the events from there to `ev` are of the same M. */
+static noinline int any_event(struct tp_timeline *t, const struct tp_event *first,
+			      const struct tp_event *ev, struct tp_err *err)
+{
+	tp_event_fn fn = t->of_type[ev->type];
+	struct tp_gstate *st;
+	int code = 0;
+
+	/* Lost time begins with the last event of an M. */
+	if (ev->flags & TP_EVF_LOST && ev > first)
+		code = tp_spans_seen(t->spans, ev - 1);
+	if (code)
+		return spans_failed(code, err);
+	if (!fn && ev->from != ev->to) {
+		st = tp_gstate_find(t->spans, ev->subject);
+		if (!ev->flags && tp_slot_of_state[ev->to] < TP_NSTATS && moves(t, st, ev, ev->to))
+			return move(t, st, ev, st->state, ev->to, err);
+		return slow_transition(t, ev, err);
+	}
+	return fn != ignore || ev->flags || ev->from != ev->to ? other_event(t, ev, err) : 0;
+}
+
 /* Handles an event of a frequent type, for whose usual states move() is compiled. */
-#define MOVE(type, from, to)                                                                       \
+#define MOVE(type, before, after)                                                                  \
 	(st = tp_gstate_find(t->spans, ev->subject),                                               \
-	 __builtin_expect(moves(t, st, ev, TP_EV_##type, TP_ST_##from, TP_ST_##to), 1)             \
-	     ? move(t, st, ev, TP_ST_##from, TP_ST_##to, err)                                      \
+	 __builtin_expect(is_usual(ev, TP_EV_##type, TP_ST_##before, TP_ST_##after) &&             \
+			      moves(t, st, ev, TP_ST_##after) && st->state == TP_ST_##before,      \
+			  1)                                                                       \
+	     ? move(t, st, ev, TP_ST_##before, TP_ST_##after, err)                                 \
 	     : any_event(t, first, ev, err))
 
 /* Takes events of one segment, up to `end` or to a Sync with the time 0. An M is noted as seen when
