@@ -13,6 +13,7 @@
 #define TP_DECODE_EVENT_H
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TP_NONE UINT32_MAX /* no goroutine, M, P, subject */
@@ -152,6 +153,8 @@ struct tp_event {
 };
 
 static_assert(sizeof(struct tp_event) == 64, "an event is one cache line");
+static_assert(offsetof(struct tp_event, flags) == offsetof(struct tp_event, type) + 3,
+	      "type, states and flags can be compared at once");
 
 /* Returns the stack of the goroutine whose state changes (Go: StateTransition.Stack), 0 for none.
  */

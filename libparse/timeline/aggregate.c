@@ -49,7 +49,7 @@ static int index_cell(struct tp_aggregate *a, uint32_t id)
 
 int tp_aggregate_init(struct tp_aggregate *a)
 {
-	if (tp_grow_lines((void **)&a->cells, &a->room_cells))
+	if (tp_grow_lines((void **)&a->cells, &a->room_cells) || tp_sites_init(&a->sites))
 		return TP_ENOMEM;
 	/* Cell 0 belongs to no goroutine. */
 	a->cells[0] = (struct tp_cell){.doer = UINT64_MAX};

@@ -140,22 +140,29 @@ static inline bool tp_event_ends(const struct tp_event *ev)
 }
 
 /* Masks by state: all ones if stack and reason of the event belong to the state it leads to. */
-extern const struct tp_cause tp_cause_of_state[TP_NSTATES];
+#define TP_ALL UINT32_MAX
+static const struct tp_cause tp_cause_of_state[TP_NSTATES] = {
+    [TP_ST_UNDETERMINED] = {TP_ALL, TP_ALL}, [TP_ST_NOT_EXIST] = {TP_ALL, TP_ALL},
+    [TP_ST_RUNNABLE] = {TP_ALL, TP_ALL},     [TP_ST_RUNNING] = {0, 0},
+    [TP_ST_WAITING] = {TP_ALL, TP_ALL},	     [TP_ST_SYSCALL] = {TP_ALL, 0},
+    [TP_ST_IDLE] = {TP_ALL, TP_ALL},	     [TP_ST_SYSCALL_BLOCKED] = {TP_ALL, TP_ALL},
+    [TP_ST_LOST] = {TP_ALL, TP_ALL},
+};
 
-/* Fills in the state that a goroutine enters at ev, without branches, which could not be predicted.
- */
-static inline void tp_gstate_enter(struct tp_gstate *st, const struct tp_event *ev)
+/* Fills in the state `to` that a goroutine enters at ev, without branches, which could not be
+ * predicted. `to` is ev->to; a caller that knows it as a constant says so. */
+static inline void tp_gstate_enter(struct tp_gstate *st, const struct tp_event *ev, uint8_t to)
 {
 	const char *from = (const char *)ev;
 	uint64_t cause, place; /* two fields each */
 
 	memcpy(&cause, from + offsetof(struct tp_event, stack), sizeof(cause));
 	memcpy(&place, from + offsetof(struct tp_event, m), sizeof(place));
-	cause &= tp_cause_bits(&tp_cause_of_state[ev->to]);
+	cause &= tp_cause_bits(&tp_cause_of_state[to]);
 	memcpy(&st->cause, &cause, sizeof(cause));
 	memcpy(&st->at, &place, sizeof(place));
 	st->waker = ev->g;
-	st->state = ev->to;
+	st->state = to;
 }
 
 /* As in Go, the P with which the call was entered serves no call from now on, even if it serves
@@ -166,29 +173,19 @@ static inline void tp_spans_leave_syscall(struct tp_spans *s, const struct tp_gs
 		s->syscalling[st->at.p] = TP_NONE;
 }
 
-/* Enters the state that ev leads to. Returns 0 or an error code. */
+/* Enters the state `to` that ev leads to. Returns 0 or an error code. */
 static inline int tp_spans_enter(struct tp_spans *s, struct tp_gstate *st,
-				 const struct tp_event *ev)
+				 const struct tp_event *ev, uint8_t to)
 {
 	int code;
 
-	tp_gstate_enter(st, ev);
-	if (ev->to == TP_ST_SYSCALL && ev->p != TP_NONE) {
+	tp_gstate_enter(st, ev, to);
+	if (to == TP_ST_SYSCALL && ev->p != TP_NONE) {
 		if (ev->p >= s->np && (code = tp_spans_grow_p(s, ev->p)))
 			return code;
 		s->syscalling[ev->p] = ev->subject;
 	}
 	return 0;
-}
-
-/* Does the whole step for a known goroutine that does not end, after its span has been counted.
- * Returns 0 or an error code. */
-static inline int tp_spans_move(struct tp_spans *s, struct tp_gstate *st, const struct tp_event *ev)
-{
-	tp_spans_leave_syscall(s, st);
-	st->start = ev->ts;
-	st->mark = s->mark;
-	return tp_spans_enter(s, st, ev);
 }
 
 /* Must be called first for each event: states from before the trace count from the last Sync on. */
@@ -200,7 +197,8 @@ static inline void tp_spans_sync(struct tp_spans *s, const struct tp_event *ev)
 	}
 }
 
-/* Must be called last for each event. Returns 0 or an error code. */
+/* Must be called last for each event, or for the last of several that follow each other on an M if
+ * none of the others has TP_EVF_LOST. Returns 0 or an error code. */
 static inline int tp_spans_seen(struct tp_spans *s, const struct tp_event *ev)
 {
 	int code;

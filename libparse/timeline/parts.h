@@ -207,10 +207,10 @@ struct tp_sites {
 	/* Histograms: for the first sites and blocks, counts of one byte by site, power of two and
 	 * bucket: a block is a cache line, and most blocks of a segment stay in the cache …
 	 */
-	uint16_t *octave; /* TP_SITE_OCTAVES for each: number of a block, 0 none */
-	uint8_t (*block)[64];
+	uint16_t *octave; /* TP_SITE_OCTAVES for each, and zeros for the sites beyond them: number
+			     of a block, 0 none */
+	uint8_t (*block)[64]; /* block 0 is full */
 	uint32_t nblocks, room_blocks;
-	uint32_t noctaves; /* entries of octave */
 	/* … and a hash of site << 36 | bucket << 24 | count (0: free) for the rest. */
 	uint64_t *hist;
 	uint32_t nhist, hist_mask;
@@ -429,6 +429,8 @@ int tp_lives_find(struct tp_lives *lives, const uint64_t *id, uint32_t n,
 void tp_lives_release(struct tp_lives *lives);
 
 /* site.c */
+/* Returns 0 or TP_ENOMEM. */
+int tp_sites_init(struct tp_sites *s);
 /* Returns the number of the site with these key fields, or TP_NONE when out of memory. */
 uint32_t tp_sites_at(struct tp_sites *s, const struct tp_site *key);
 /* Adds to its histogram. Returns 0 or TP_ENOMEM. */
@@ -436,16 +438,16 @@ int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count
 /* Adds one, fast if its block exists. `octaves` is tp_sites_octaves(site). */
 static inline uint32_t tp_sites_octaves(uint32_t site)
 {
-	return site < TP_SITES_DENSE ? site * TP_SITE_OCTAVES : TP_NONE;
+	return (site < TP_SITES_DENSE ? site : TP_SITES_DENSE) * TP_SITE_OCTAVES;
 }
 static inline int tp_sites_count_one(struct tp_sites *s, uint32_t site, uint32_t octaves,
 				     uint32_t bucket)
 {
-	uint32_t block = octaves < s->noctaves ? s->octave[octaves + bucket / 64] : 0;
+	uint8_t *count = &s->block[s->octave[octaves + bucket / 64]][bucket % 64];
 
-	if (unlikely(!block || s->block[block][bucket % 64] == UINT8_MAX))
+	if (unlikely(*count == UINT8_MAX))
 		return tp_sites_count(s, site, (int)bucket, 1);
-	s->block[block][bucket % 64]++;
+	++*count;
 	return 0;
 }
 void tp_site_add(struct tp_site *x, uint64_t count, int64_t total, int64_t min, int64_t max);

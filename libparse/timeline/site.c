@@ -27,6 +27,15 @@ static uint32_t site_hash(const struct tp_site *x)
 	return tp_hash4(x->entry, x->stack, x->reason, x->state);
 }
 
+int tp_sites_init(struct tp_sites *s)
+{
+	s->octave = calloc((TP_SITES_DENSE + 1) * TP_SITE_OCTAVES, sizeof(*s->octave));
+	if (!s->octave || tp_grow_lines((void **)&s->block, &s->room_blocks))
+		return TP_ENOMEM;
+	memset(s->block[0], UINT8_MAX, sizeof(*s->block));
+	return 0;
+}
+
 uint32_t tp_sites_at(struct tp_sites *s, const struct tp_site *key)
 {
 	uint32_t hash = site_hash(key);
@@ -94,12 +103,6 @@ int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count
 
 	if (site >= TP_SITES_DENSE || s->nblocks >= TP_BLOCKS_DENSE)
 		return count_hashed(s, site, bucket, count);
-	if (!s->octave) {
-		s->octave = calloc(TP_SITES_DENSE * TP_SITE_OCTAVES, sizeof(*s->octave));
-		if (!s->octave)
-			return TP_ENOMEM;
-		s->noctaves = TP_SITES_DENSE * TP_SITE_OCTAVES;
-	}
 	octave = &s->octave[tp_sites_octaves(site) + (uint32_t)bucket / 64];
 	if (!*octave) {
 		while (s->nblocks + 1 >= s->room_blocks)
@@ -210,7 +213,7 @@ static int sort_hist(struct tp_sites *s)
 		if (x->kept.data)
 			continue;
 		x->first_hist = s->nsorted;
-		if (i < TP_SITES_DENSE && s->octave && collect_blocks(s, i))
+		if (i < TP_SITES_DENSE && collect_blocks(s, i))
 			goto done;
 		while (next < nhashed && hashed[next] >> (COUNT_BITS + BUCKET_BITS) == i)
 			if (put_sorted(s, hashed[next++]))
@@ -240,10 +243,7 @@ void tp_sites_clear(struct tp_sites *s)
 	tp_table_clear(&s->by_key);
 	if (s->hist)
 		memset(s->hist, 0, ((size_t)s->hist_mask + 1) * sizeof(*s->hist));
-	if (s->octave)
-		memset(s->octave, 0,
-		       (s->n < TP_SITES_DENSE ? s->n : TP_SITES_DENSE) * TP_SITE_OCTAVES *
-			   sizeof(*s->octave));
+	memset(s->octave, 0, tp_sites_octaves(s->n) * sizeof(*s->octave));
 	s->n = s->nhist = s->nblocks = 0;
 }
 

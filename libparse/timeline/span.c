@@ -6,15 +6,6 @@
 #include "base/many.h"
 #include "timeline/machine.h"
 
-#define ALL UINT32_MAX
-const struct tp_cause tp_cause_of_state[TP_NSTATES] = {
-    [TP_ST_UNDETERMINED] = {ALL, ALL}, [TP_ST_NOT_EXIST] = {ALL, ALL},
-    [TP_ST_RUNNABLE] = {ALL, ALL},     [TP_ST_RUNNING] = {0, 0},
-    [TP_ST_WAITING] = {ALL, ALL},      [TP_ST_SYSCALL] = {ALL, 0},
-    [TP_ST_IDLE] = {ALL, ALL},	       [TP_ST_SYSCALL_BLOCKED] = {ALL, ALL},
-    [TP_ST_LOST] = {ALL, ALL},
-};
-
 struct tp_spans *tp_spans_new(void)
 {
 	return calloc(1, sizeof(struct tp_spans));
@@ -199,7 +190,7 @@ static int step_g(struct tp_spans *s, const struct tp_event *ev, struct tp_span 
 		return (int)n;
 	}
 	st->flags &= (uint8_t)~TP_G_RESTORED; /* its P is known from here on */
-	code = tp_spans_enter(s, st, ev);
+	code = tp_spans_enter(s, st, ev, ev->to);
 	return code ? code : (int)n;
 }
 

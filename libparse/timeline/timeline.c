@@ -215,63 +215,143 @@ static noinline int slow_transition(struct tp_timeline *t, const struct tp_event
 	return code;
 }
 
-/* Handles a transition of a goroutine; inline for the common case, a completed span that is counted
- * in an existing cell. */
-static inline int transition(struct tp_timeline *t, const struct tp_event *ev, struct tp_err *err)
+/* Returns whether an event has this type and these states, and no flags. */
+static inline bool is_usual(const struct tp_event *ev, uint8_t type, uint8_t from, uint8_t to)
 {
-	struct tp_gstate *st = tp_gstate_find(t->spans, ev->subject);
+	const uint8_t usual[] = {type, from, to, 0};
+
+	return !memcmp((const char *)ev + offsetof(struct tp_event, type), usual, sizeof(usual));
+}
+
+/* Returns whether a transition to this state completes the goroutine's span and does nothing else,
+ * if it has no flags. */
+static inline bool moves(const struct tp_timeline *t, const struct tp_gstate *st,
+			 const struct tp_event *ev, uint8_t to)
+{
+	return st && st->sum && st->mark == t->segment && ev->ts > 0 &&
+	       !(to == TP_ST_WAITING && ev->str == TP_STR_FOREVER);
+}
+
+/* Handles a transition between two states, of a goroutine that is in `from` and stays alive.
+ * Inline for the common case, a completed span that is counted in an existing cell. Constants for
+ * the states leave only what these two need. */
+static inline __attribute__((always_inline)) int move(struct tp_timeline *t, struct tp_gstate *st,
+						      const struct tp_event *ev, uint8_t from,
+						      uint8_t to, struct tp_err *err)
+{
 	struct tp_aggregate *a = &t->aggregate;
-	struct tp_gsum *sum;
+	struct tp_gsum *sum = st->sum;
 	struct tp_cell *c;
 	int64_t dur;
 	int code;
 
-	if (unlikely(!st || !st->sum || st->mark != t->segment || ev->flags || ev->ts <= 0 ||
-		     tp_slot_of_state[ev->to] == TP_NSTATS || ev->str == TP_STR_FOREVER))
-		return slow_transition(t, ev, err);
-	sum = st->sum;
 	c = st->cell ? &a->cells[st->cell]
-		     : tp_cell_at(a, sum, ev->subject, st->state, tp_cause_bits(&st->cause));
+		     : tp_cell_at(a, sum, ev->subject, from, tp_cause_bits(&st->cause));
 	dur = tp_since(st->start, ev->ts);
-	tp_grow_by(&sum->ns[tp_stat_of_state[st->state]], dur);
+	tp_grow_by(&sum->ns[tp_stat_of_state[from]], dur);
 	if (unlikely(!c || tp_cell_count(a, c, dur)))
 		return tp_nomem(err);
-	code = tp_spans_move(t->spans, st, ev);
-	/* Look up the cell now, while no other work depends on it. */
-	st->cell = tp_cell_near(a, ev->subject, st->state, tp_cause_bits(&st->cause));
+	if (from == TP_ST_SYSCALL || from == TP_ST_SYSCALL_BLOCKED)
+		tp_spans_leave_syscall(t->spans, st);
+	st->start = ev->ts;
+	code = tp_spans_enter(t->spans, st, ev, to);
+	/* Look up the cell now, while no other work depends on it. A goroutine has one cell at most
+	 * for its time running, which has no cause. */
+	st->cell = to == TP_ST_RUNNING
+		       ? sum->cell[TP_STAT_RUNNING]
+		       : tp_cell_near(a, ev->subject, to, tp_cause_bits(&st->cause));
 	if (unlikely(code))
 		return spans_failed(code, err);
 	return unlikely(st->gc) ? tp_gcwork_transition(t, ev, sum, err) : 0;
 }
 
-/* Takes events of one segment, up to `end` or to a Sync with the time 0. */
+/* Handles an event of any type. `first` and the events from there to `ev` are of the same M. */
+static noinline int any_event(struct tp_timeline *t, const struct tp_event *first,
+			      const struct tp_event *ev, struct tp_err *err)
+{
+	tp_event_fn fn = t->of_type[ev->type];
+	struct tp_gstate *st;
+	int code = 0;
+
+	/* Lost time begins with the last event of an M. */
+	if (ev->flags & TP_EVF_LOST && ev > first)
+		code = tp_spans_seen(t->spans, ev - 1);
+	if (code)
+		return spans_failed(code, err);
+	if (!fn && ev->from != ev->to) {
+		st = tp_gstate_find(t->spans, ev->subject);
+		if (!ev->flags && tp_slot_of_state[ev->to] < TP_NSTATS && moves(t, st, ev, ev->to))
+			return move(t, st, ev, st->state, ev->to, err);
+		return slow_transition(t, ev, err);
+	}
+	return fn != ignore || ev->flags || ev->from != ev->to ? other_event(t, ev, err) : 0;
+}
+
+/* Handles an event of a frequent type, for whose usual states move() is compiled. */
+#define MOVE(type, before, after)                                                                  \
+	(st = tp_gstate_find(t->spans, ev->subject),                                               \
+	 __builtin_expect(is_usual(ev, TP_EV_##type, TP_ST_##before, TP_ST_##after) &&             \
+			      moves(t, st, ev, TP_ST_##after) && st->state == TP_ST_##before,      \
+			  1)                                                                       \
+	     ? move(t, st, ev, TP_ST_##before, TP_ST_##after, err)                                 \
+	     : any_event(t, first, ev, err))
+
+/* Takes events of one segment, up to `end` or to a Sync with the time 0. An M is noted as seen when
+ * the events turn to another one. */
 static int feed(struct tp_timeline *t, const struct tp_event **at, const struct tp_event *end,
 		struct tp_err *err)
 {
 	const struct tp_event *ev = *at;
+	struct tp_gstate *st;
 	int code = 0;
 
-	while (ev < end) {
-		tp_event_fn fn = t->of_type[ev->type];
+	while (ev < end && !code) {
+		const struct tp_event *first = ev;
+		uint32_t m = ev->m;
 
-		if (!fn && ev->from != ev->to) {
-			code = transition(t, ev, err);
-		} else if (fn != ignore || ev->flags || ev->from != ev->to) {
-			code = other_event(t, ev, err);
-			if (unlikely(!t->spans->sync_ts))
-				end = ev + 1;
-		}
+		do {
+			switch (ev->type) {
+			case TP_EV_GO_START:
+				code = MOVE(GO_START, RUNNABLE, RUNNING);
+				break;
+			case TP_EV_GO_STOP:
+				code = MOVE(GO_STOP, RUNNING, RUNNABLE);
+				break;
+			case TP_EV_GO_BLOCK:
+				code = MOVE(GO_BLOCK, RUNNING, WAITING);
+				break;
+			case TP_EV_GO_UNBLOCK:
+				code = MOVE(GO_UNBLOCK, WAITING, RUNNABLE);
+				break;
+			case TP_EV_GO_SYSCALL_BEGIN:
+				code = MOVE(GO_SYSCALL_BEGIN, RUNNING, SYSCALL);
+				break;
+			case TP_EV_GO_SYSCALL_END:
+				code = MOVE(GO_SYSCALL_END, SYSCALL, RUNNING);
+				break;
+			case TP_EV_HEAP_ALLOC:
+				if (is_usual(ev, TP_EV_HEAP_ALLOC, TP_ST_NONE, TP_ST_NONE))
+					break;
+				/* fall through */
+			default:
+				code = any_event(t, first, ev, err);
+				if (unlikely(!t->spans->sync_ts))
+					end = ev + 1;
+			}
+			if (unlikely(code)) {
+				*at = ev;
+				return code;
+			}
+			ev++;
+		} while (ev < end && ev->m == m);
+		code = tp_spans_seen(t->spans, ev - 1);
 		if (unlikely(code))
-			break;
-		code = tp_spans_seen(t->spans, ev++);
-		if (unlikely(code)) {
 			spans_failed(code, err);
-			break;
-		}
 	}
 	*at = ev;
 	return code;
 }
+#undef MOVE
 
 static int next_segment(struct tp_timeline *t, int64_t ts, struct tp_err *err)
 {
