@@ -138,8 +138,8 @@ static int find_run(struct web_lanes *l, const struct web_query *q, struct web_r
 	const struct rep_run *run = NULL;
 	struct web_run **at = &l->open[0], *r;
 	int64_t id;
-	int code = web_query_number(q, "run", l->runs.n ? l->runs.run[0].row.id : 0, 0, INT64_MAX,
-				    &id, err);
+	int code =
+	    web_number(q, "run", l->runs.n ? l->runs.run[0].row.id : 0, 0, INT64_MAX, &id, err);
 
 	if (code)
 		return code;

@@ -246,14 +246,13 @@ static int read_picture(struct picture *p, struct tp_err *err)
 	const struct web_ask *ask = p->ask;
 	const struct rep_lane_rows *rows = &ask->run->rows;
 	int64_t first, n, coarse;
+	const struct web_number numbers[] = {{"first", 0, 0, INT64_MAX, &first},
+					     {"rows", 0, 0, MOST_ROWS, &n},
+					     {"coarse", 0, 0, 1, &coarse}};
 	int code = web_window_read(ask, &p->window, err);
 
 	if (!code)
-		code = web_query_number(ask->query, "first", 0, 0, INT64_MAX, &first, err);
-	if (!code)
-		code = web_query_number(ask->query, "rows", 0, 0, MOST_ROWS, &n, err);
-	if (!code)
-		code = web_query_number(ask->query, "coarse", 0, 0, 1, &coarse, err);
+		code = web_numbers(ask->query, numbers, 3, err);
 	if (!code)
 		code = web_rows_roster(ask->run, err);
 	if (!code)

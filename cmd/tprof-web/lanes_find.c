@@ -142,14 +142,13 @@ static int read_search(struct search *s, struct tp_err *err)
 {
 	const struct web_query *q = s->ask->query;
 	int64_t back;
+	const struct web_number numbers[] = {{"row", -1, -1, INT64_MAX, &s->row},
+					     {"ns", 0, -WEB_MOST_NS, WEB_MOST_NS, &s->ns},
+					     {"back", 0, 0, 1, &back}};
 	int code = web_window_read(s->ask, &s->window, err);
 
 	if (!code)
-		code = web_query_number(q, "row", -1, -1, INT64_MAX, &s->row, err);
-	if (!code)
-		code = web_query_number(q, "ns", 0, INT64_MIN / 4, INT64_MAX / 4, &s->ns, err);
-	if (!code)
-		code = web_query_number(q, "back", 0, 0, 1, &back, err);
+		code = web_numbers(q, numbers, 3, err);
 	if (!code)
 		code = web_rows_roster(s->ask->run, err);
 	if (!code)

@@ -46,6 +46,19 @@ struct web_ask {
 	const atomic_bool *stop;
 };
 
+/* Sets *value to the whole number of that name in a query, or to `missing` if there is none. Returns 0, or
+ * TP_EFORMAT with a sentence if it is not one, or outside of [least, most]. */
+int web_number(const struct web_query *q, const char *name, int64_t missing, int64_t least,
+	       int64_t most, int64_t *value, struct tp_err *err);
+/* Does that for several. */
+struct web_number {
+	const char *name;
+	int64_t missing, least, most, *value;
+};
+int web_numbers(const struct web_query *q, const struct web_number *number, size_t n,
+		struct tp_err *err);
+#define WEB_MOST_NS (INT64_MAX / 4) /* limit of times in queries, so that sums of some fit */
+
 /* lanes_rows.c */
 
 /* Lists the rows that a request asks for in ask->run->rows. Errors: TP_EFORMAT, TP_ENOMEM, TP_ESTORE. */

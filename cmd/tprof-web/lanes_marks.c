@@ -39,14 +39,11 @@ int web_answer_marks(const struct web_ask *ask, struct tp_err *err)
 {
 	struct marks m = {.ask = ask};
 	int64_t from, to;
-	int code = web_query_number(ask->query, "g", -1, -1, TP_NONE, &m.goroutine, err);
+	const struct web_number numbers[] = {{"g", -1, -1, TP_NONE, &m.goroutine},
+					     {"from", INT64_MIN, INT64_MIN, INT64_MAX, &from},
+					     {"to", INT64_MAX, INT64_MIN, INT64_MAX, &to}};
+	int code = web_numbers(ask->query, numbers, 3, err);
 
-	if (!code)
-		code = web_query_number(ask->query, "from", INT64_MIN, INT64_MIN, INT64_MAX, &from,
-					err);
-	if (!code)
-		code =
-		    web_query_number(ask->query, "to", INT64_MAX, INT64_MIN, INT64_MAX, &to, err);
 	if (code)
 		return code;
 	tp_buf_text(ask->out, "{\"marks\":[");

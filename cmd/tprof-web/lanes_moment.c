@@ -97,14 +97,12 @@ static int read_place(const struct web_ask *ask, uint32_t *goroutine, int64_t *n
 	struct web_run *r = ask->run;
 	const struct rep_lane *lane;
 	int64_t g, row, step;
-	int code = web_query_number(ask->query, "g", TP_NONE, 0, TP_NONE, &g, err);
+	const struct web_number numbers[] = {{"g", TP_NONE, 0, TP_NONE, &g},
+					     {"row", -1, -1, INT64_MAX, &row},
+					     {"ns", 0, -WEB_MOST_NS, WEB_MOST_NS, ns},
+					     {"step", 1, 1, WEB_MOST_NS, &step}};
+	int code = web_numbers(ask->query, numbers, 4, err);
 
-	if (!code)
-		code = web_query_number(ask->query, "row", -1, -1, INT64_MAX, &row, err);
-	if (!code)
-		code = web_query_number(ask->query, "ns", 0, INT64_MIN / 4, INT64_MAX / 4, ns, err);
-	if (!code)
-		code = web_query_number(ask->query, "step", 1, 1, INT64_MAX / 4, &step, err);
 	if (!code)
 		code = web_rows_roster(r, err);
 	if (!code)
@@ -316,13 +314,11 @@ int web_answer_stacks(const struct web_ask *ask, struct tp_err *err)
 {
 	struct stacks s = {.ask = ask};
 	int64_t from, to, g;
-	int code = web_query_number(ask->query, "g", TP_NONE, 0, TP_NONE, &g, err);
+	const struct web_number numbers[] = {{"g", TP_NONE, 0, TP_NONE, &g},
+					     {"from", 0, INT64_MIN, INT64_MAX, &from},
+					     {"to", INT64_MAX, INT64_MIN, INT64_MAX, &to}};
+	int code = web_numbers(ask->query, numbers, 3, err);
 
-	if (!code)
-		code = web_query_number(ask->query, "from", 0, INT64_MIN, INT64_MAX, &from, err);
-	if (!code)
-		code =
-		    web_query_number(ask->query, "to", INT64_MAX, INT64_MIN, INT64_MAX, &to, err);
 	if (code)
 		return code;
 	s.goroutine = (uint32_t)g;

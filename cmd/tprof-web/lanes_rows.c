@@ -1,4 +1,5 @@
 /* Rows, and how states are shown. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 
 #define MOST_UNFOLDED 1000
 #define MOST_COLS     8192
-#define MOST_NS	      (INT64_MAX / 4) /* so that the end of a window fits */
 
 /* ---- states ---- */
 
@@ -73,27 +73,58 @@ enum web_show web_show_most(const int64_t ns[WEB_NSHOWN])
 
 /* ---- parameters ---- */
 
+int web_number(const struct web_query *q, const char *name, int64_t missing, int64_t least,
+	       int64_t most, int64_t *value, struct tp_err *err)
+{
+	const char *text = web_query_get(q, name);
+	char *end = NULL;
+
+	*value = missing;
+	if (!text)
+		return 0;
+	errno = 0;
+	*value = strtoll(text, &end, 10);
+	if (errno || end == text || *end || (*text != '-' && (*text < '0' || *text > '9')) ||
+	    *value < least || *value > most)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "%s is not a whole number from %" PRId64 " to %" PRId64, name,
+				  least, most);
+	return 0;
+}
+
+int web_numbers(const struct web_query *q, const struct web_number *number, size_t n,
+		struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < n && !code; i++)
+		code = web_number(q, number[i].name, number[i].missing, number[i].least,
+				  number[i].most, number[i].value, err);
+	return code;
+}
+
 int web_window_read(const struct web_ask *ask, struct web_window *w, struct tp_err *err)
 {
 	int64_t cols;
-	int code = web_query_number(ask->query, "from", 0, -MOST_NS, MOST_NS, &w->from, err);
+	const struct web_number numbers[] = {
+	    {"from", 0, -WEB_MOST_NS, WEB_MOST_NS, &w->from},
+	    {"cols", 1, 1, MOST_COLS, &cols},
+	    {"step", 1, 1, WEB_MOST_NS / MOST_COLS, &w->step},
+	};
+	int code = web_numbers(ask->query, numbers, 3, err);
 
-	if (!code)
-		code = web_query_number(ask->query, "cols", 1, 1, MOST_COLS, &cols, err);
-	if (code)
-		return code;
-	w->cols = (int)cols;
-	return web_query_number(ask->query, "step", 1, 1, MOST_NS / cols, &w->step, err);
+	w->cols = code ? 1 : (int)cols;
+	return code;
 }
 
 static int read_options(const struct web_query *q, struct rep_lanes_options *o, uint32_t *unfolded,
 			struct tp_err *err)
 {
 	const char *kind = web_query_get(q, "kind"), *at = web_query_get(q, "unfold");
-	int code = web_query_number(q, "lo", INT64_MIN, INT64_MIN, INT64_MAX, &o->from, err);
+	const struct web_number range[] = {{"lo", INT64_MIN, INT64_MIN, INT64_MAX, &o->from},
+					   {"hi", INT64_MAX, INT64_MIN, INT64_MAX, &o->to}};
+	int code = web_numbers(q, range, 2, err);
 
-	if (!code)
-		code = web_query_number(q, "hi", INT64_MAX, INT64_MIN, INT64_MAX, &o->to, err);
 	if (code)
 		return code;
 	while (kind && o->kind < REP_NLANE_KINDS && strcmp(kind, rep_lane_kinds[o->kind]) != 0)
@@ -256,7 +287,7 @@ int web_answer_rows(const struct web_ask *ask, struct tp_err *err)
 	const struct rep_lane *found = NULL;
 	struct rep_goid goid = REP_GOID_NONE;
 	int64_t index, row = -1;
-	int code = web_query_number(ask->query, "index", -1, -1, TP_NONE, &index, err);
+	int code = web_number(ask->query, "index", -1, -1, TP_NONE, &index, err);
 
 	if (!code && id && rep_goid_parse(id, &goid) != 1)
 		code =
