@@ -206,6 +206,8 @@ static const char *header(struct MHD_Connection *c, const char *name)
 	return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
 }
 
+/* Called when a request's headers are there, and, unless that refuses it, again at its end: a connection
+ * whose request is answered before closes. */
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *url,
 				  const char *method, const char *version, const char *upload,
 				  size_t *upload_size, void **request)
@@ -222,14 +224,20 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 				.cookie = header(c, MHD_HTTP_HEADER_COOKIE)};
 	unsigned status;
 
-	(void)url, (void)version, (void)upload, (void)upload_size, (void)request;
+	(void)url, (void)version, (void)upload;
 	if (!connection)
 		return MHD_NO;
-	sent.uri = connection->uri;
 	r = &connection->request;
-	status = web_request_check(r, &s->access, &sent);
-	if (status)
-		return send_error(c, status, &r->err);
+	if (!*request) {
+		sent.uri = connection->uri;
+		*request = r;
+		status = web_request_check(r, &s->access, &sent);
+		return status ? send_error(c, status, &r->err) : MHD_YES;
+	}
+	if (*upload_size) { /* a body is passed over */
+		*upload_size = 0;
+		return MHD_YES;
+	}
 	switch (r->route) {
 	case WEB_ENTER:
 		return enter(s, c, sent.site);
