@@ -69,7 +69,7 @@ void rep_flame_script(struct tp_buf *h)
 void rep_flame_module(struct tp_buf *h)
 {
 	put_script(h, true);
-	tp_buf_text(h, "export {openPicture, leavePicture, recall};\n");
+	tp_buf_text(h, "export {openPicture, leavePicture, recall, renderAll, onKeyDown};\n");
 }
 
 void rep_flame_module_style(struct tp_buf *h)

@@ -422,7 +422,7 @@ const resetButton = button('reset', 'show everything again (0)', resetAll);
 button('⇅', 'turn upside down (i)', flip);
 const themeButton = button('◐', 'light or dark (t)', toggleTheme);
 button('?', 'keys', () => { help.style.display = help.style.display === 'block' ? 'none' : 'block'; });
-const help = html('div', {id: 'help'});
+const help = html('div', {id: 'keys'});
 [['click', 'zoom; again: back'], ['← ↑ → ↓', 'walk along the frames'], ['Enter', 'zoom to the selected frame'], ['/', 'search, a regular expression; Enter goes back to the frames'],
 	['Esc', 'end the search, then the zoom'], ['0', 'everything as at first'], ['i', 'icicle or flame'], ['t', 'light or dark']].concat(inPage ? [['s, shift-click', 'callers and callees of the frame']] : [])
 	.forEach(([k, d]) => { const p = html('p'); p.append(html('kbd', {}, k), d); help.appendChild(p); });
@@ -523,7 +523,8 @@ function onKeyDown(e) {
 	case 'Escape':
 		help.style.display = 'none';
 		if (found.text) search('');
-		else if (v) { hideTip(); v.reset(); }
+		else if (v && (v.zoomed || v.selected >= 0)) { hideTip(); v.reset(); }
+		else return;
 		break;
 	case '0': resetAll(); if (v && v !== main) v.reset(); break;
 	case 't': if (place !== alone) return; toggleTheme(); break;
@@ -556,7 +557,7 @@ function openPicture(what, where) {
 	start();
 }
 function on(target, type, act) {
-	target.addEventListener(type, act, {signal: listening.signal});
+	target.addEventListener(type, act, {signal: listening.signal, capture: type === 'scroll'});
 }
 function start() {
 	const probe = svg('text', {'class': 'probe'}, 'm'.repeat(40));
