@@ -18,7 +18,7 @@ const FILTERS = ['goroutine', 'task', 'region'];
 class Timeline {
 	constructor(app, root) {
 		Object.assign(this, {app, root, window: null, width: 1, canvasWidth: 1, canvasHeight: 1, dpr: 1, top: 0, rows: 1, row: -1, at: undefined, total: 0, kind: 'groups', unfolded: new Set(),
-			tracks: [], counters: true, search: '', places: new Map(), chain: null, moment: null, path: null, from: undefined, to: undefined, dragged: null, hover: null, loaded: '', told: '', closed: false});
+			tracks: TRACKS.map(([, title]) => ({title, unit: 'count', lines: [], high: 0})), counters: true, search: '', places: new Map(), chain: null, moment: null, path: null, from: undefined, to: undefined, dragged: null, hover: null, loaded: '', told: '', closed: false});
 		this.colour = colours();
 		this.build();
 		this.data = new Data(() => this.shown(), what => this.took(what), e => app.say(e.message));
@@ -48,8 +48,8 @@ class Timeline {
 		}});
 		this.pathButton = button('Critical path', () => this.togglePath(), {'aria-pressed': 'false', title: 'of the task, goroutine or time that is selected'});
 		this.onlyButton = button('Only the selected', () => this.app.select({'timeline.only': this.app.selection['timeline.only'] ? null : '1'}), {'aria-pressed': 'false', title: 'rows of selected goroutines, tasks or regions only'});
-		const legend = el('div', {class: 'legend'}, ['s0', 's1', 's2', 's3', 's4'].map((c, i) => el('span', null, el('i', {class: 'swatch ' + c}), STATES[i])), el('span', null, el('i', {class: 'swatch gc'}), 'GC'), el('span', null, el('i', {class: 'swatch stw'}), 'stopped, log'),
-			el('span', {class: 'soft'}, 'wheel: zoom · drag: pan · Shift+drag: select a time · ?: keys'));
+		const legend = el('div', {class: 'legend'}, ['s0', 's1', 's2', 's3', 's4'].map((c, i) => el('span', null, el('i', {class: 'swatch ' + c}), STATES[i])), [['gc', 'GC'], ['stw', 'world stopped'], ['mark region', 'region'], ['mark task', 'task begins'], ['mark stw', 'log'], ['mark s4', 'CPU sample'], ['mark gc', 'sweep, assist']].map(([c, text]) => el('span', null, el('i', {class: 'swatch ' + c}), text)),
+			el('span', {class: 'hint'}, 'Wheel zooms, drag pans, Shift+drag selects a time; ? has the keys.'));
 		this.root.append(el('div', {class: 'tools'}, el('span', {class: 'picks', role: 'group', 'aria-label': 'Rows'}, this.kinds), button('−', () => this.zoom(2), {'aria-label': 'zoom out'}), button('+', () => this.zoom(0.5), {'aria-label': 'zoom in'}), button('Whole run', () => this.whole()),
 			this.field, button('‹', () => this.find(true), {'aria-label': 'previous match', title: 'N'}), button('›', () => this.find(false), {'aria-label': 'next match', title: 'n'}), this.pathButton, this.onlyButton), legend,
 		el('div', {class: 'stage'}, el('div', {class: 'pictures'}, this.box, this.below), this.side));

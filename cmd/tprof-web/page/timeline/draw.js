@@ -1,7 +1,7 @@
 // Draws a frame: the axis, the counters, bands of the collector, the rows' picture, and on top of it the
 // selection, the cursor, the chain of wake-ups and the critical path. Nothing here asks or lays out.
 import {format} from '../dom.js';
-import {ROW, STATES, stretches} from './picture.js';
+import {ROW, STATES, stretches, cellAt} from './picture.js';
 import {ticks, exactTime} from './window.js';
 
 export const AXIS = 22, TRACK = 32, GUTTER = 238;
@@ -14,20 +14,20 @@ export function rowName(row) {
 	return kind === 0 ? name + (n > 1 ? ' ×' + n : '') : depth ? 'g' + id : KINDS[kind] + id + (name ? ' ' + name : '');
 }
 
-// Cuts a text to a width, in the middle of long names of functions: "main.(*Shop…).cashier".
+// Cuts a text to a width; of names of functions the end tells more.
 const cuts = new Map();
-function cut(ctx, text, width) {
-	const key = Math.floor(width) + ' ' + text;
+function cut(ctx, text, width, keepEnd) {
+	const key = Math.floor(width) + ctx.font + text, part = n => keepEnd ? '…' + text.slice(text.length - n) : text.slice(0, n) + '…';
 	if (cuts.has(key)) return cuts.get(key);
 	let out = text;
 	if (ctx.measureText(text).width > width) {
 		let low = 0, high = text.length;
 		while (low < high) {
 			const mid = (low + high + 1) >> 1;
-			if (ctx.measureText('…' + text.slice(text.length - mid)).width <= width) low = mid;
+			if (ctx.measureText(part(mid)).width <= width) low = mid;
 			else high = mid - 1;
 		}
-		out = low > 1 ? '…' + text.slice(text.length - low) : '';
+		out = low > 2 ? part(low) : '';
 	}
 	if (cuts.size > 5000) cuts.clear();
 	cuts.set(key, out);
@@ -61,16 +61,21 @@ export class Frame {
 		ctx.beginPath();
 		ctx.rect(GUTTER, 0, s.width, s.canvasHeight);
 		ctx.clip();
-		this.bands();
 		this.axis();
 		if (s.counters) s.tracks.forEach((t, i) => this.track(t, AXIS + i * TRACK));
+		ctx.save();
 		ctx.beginPath();
 		ctx.rect(GUTTER, this.head, s.width, s.canvasHeight - this.head);
 		ctx.clip();
 		if (s.data.whole) this.picture(s.data.whole, s.data.picture);
 		if (s.data.picture) this.picture(s.data.picture, null);
 		if (s.data.picture) this.words(s.data.picture);
+		ctx.restore();
+		this.bands();
 		this.range();
+		ctx.beginPath();
+		ctx.rect(GUTTER, this.head, s.width, s.canvasHeight - this.head);
+		ctx.clip();
 		if (s.path) this.path(s.path);
 		if (s.chain) this.chain(s.chain);
 		this.cursor();
@@ -92,11 +97,11 @@ export class Frame {
 		}
 	}
 
-	// Mark phases of the GC tint the background, stops of the world more strongly.
+	// Mark phases of the GC tint everything, stops of the world more strongly.
 	bands() {
 		const {ctx, s} = this, p = s.data.picture;
 		if (!p) return;
-		for (const [shares, name, alpha] of [[p.gc, 'gc', 0.16], [p.stw, 'stw', 0.5]]) {
+		for (const [shares, name, alpha] of [[p.gc, 'gc', 0.14], [p.stw, 'stw', 0.4]]) {
 			ctx.fillStyle = s.colour.text[name];
 			for (let c = 0; c < p.cols; c++) {
 				if (!shares[c]) continue;
@@ -106,7 +111,7 @@ export class Frame {
 				ctx.globalAlpha = alpha * Math.max(0.3, shares[c] / 255);
 				ctx.fillRect(x, AXIS, w, s.canvasHeight);
 				ctx.globalAlpha = 1;
-				ctx.fillRect(x, AXIS - (name === 'stw' ? 6 : 3), w, 3);
+				ctx.fillRect(x, AXIS - (name === 'stw' ? 7 : 4), w, 3);
 				c = end - 1;
 			}
 		}
@@ -172,7 +177,7 @@ export class Frame {
 				if (state > 3) return;
 				const from = Math.max(GUTTER, this.x(p.from + c * p.step)), to = Math.min(GUTTER + s.width, this.x(p.from + (c + n) * p.step));
 				if (to - from < 56) return;
-				const who = p.whose && p.names && p.names[p.whose[r * p.cols + c] - 1], text = cut(ctx, who || (state === 3 ? reason : STATES[state]), to - from - 10);
+				const who = p.whose && p.names[p.whose[r * p.cols + c] - 1], text = cut(ctx, who ? 'g' + who.id + ' ' + who.name : state === 3 ? reason : STATES[state], to - from - 10, false);
 				ctx.fillStyle = state === 3 ? s.colour.text.fg : s.colour.text.bg;
 				if (text) ctx.fillText(text, from + 5, this.y(p.first + r) + 10);
 			});
@@ -271,6 +276,20 @@ export class Frame {
 		ctx.fillRect(x, 0, 1, s.canvasHeight);
 	}
 
+	// What the pointer is over, at the top left.
+	readout() {
+		const {ctx, s} = this, h = s.hover, p = s.data.picture;
+		if (!h || !p || h.x < GUTTER) return;
+		const row = h.rows ? p.rows[h.row - p.first] : null, cell = row && cellAt(p, h.row, h.ns), who = cell && cell.whose >= 0 && p.names[cell.whose];
+		ctx.font = FONT;
+		ctx.textAlign = 'left';
+		ctx.fillStyle = s.colour.text.fg;
+		ctx.fillText(cut(ctx, s.ticksOnly ? format('ns', Math.floor(h.ns), true) : exactTime(h.ns, s.window.span / s.width), 100, false), 8, AXIS / 2);
+		if (!cell) return;
+		ctx.fillStyle = s.colour.text.soft;
+		ctx.fillText(cut(ctx, [cell.state, cell.reason, who ? 'g' + who.id : ''].filter(Boolean).join(', '), GUTTER - 118, false), 110, AXIS / 2);
+	}
+
 	gutter() {
 		const {ctx, s} = this, p = s.data.picture;
 		ctx.fillStyle = s.colour.text.line;
@@ -282,7 +301,7 @@ export class Frame {
 			ctx.fillStyle = s.colour.text.fg;
 			ctx.fillText(t.title, 8, AXIS + i * TRACK + 11);
 			ctx.fillStyle = s.colour.text.soft;
-			ctx.fillText('at most ' + format(t.unit, t.unit === 'count' ? Math.round(t.high * 10) / 10 : t.high), 8, AXIS + i * TRACK + 24);
+			if (t.high) ctx.fillText('at most ' + format(t.unit, t.unit === 'count' ? Math.round(t.high * 10) / 10 : t.high), 8, AXIS + i * TRACK + 24);
 		});
 		ctx.save();
 		ctx.beginPath();
@@ -291,6 +310,7 @@ export class Frame {
 		for (let i = 0; p && i < p.rows.length; i++) this.label(p.rows[i], p.first + i);
 		ctx.restore();
 		this.scrollbar();
+		this.readout();
 	}
 
 	label(row, at) {
@@ -306,7 +326,7 @@ export class Frame {
 		ctx.font = MONO;
 		ctx.globalAlpha = s.search && !row[8].toLowerCase().includes(s.search) ? 0.55 : 1;
 		const [kind, , , , , , , n, name] = row, more = kind === 0 && n > 1 ? ' ×' + n : '', wide = more ? ctx.measureText(more).width : 0;
-		const text = cut(ctx, kind === 0 ? name : rowName(row), GUTTER - 12 - indent - wide);
+		const text = cut(ctx, kind === 0 ? name : rowName(row), GUTTER - 12 - indent - wide, true);
 		ctx.fillText(text, indent, y + 11);
 		if (more) {
 			ctx.fillStyle = s.colour.text.soft;

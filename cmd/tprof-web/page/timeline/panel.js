@@ -2,6 +2,7 @@
 // it and whom it woke, as a list that keyboards and screen readers reach.
 import {el, button, command, format, shown} from '../dom.js';
 import {words} from '../selection.js';
+import {exactTime} from './window.js';
 
 const SHAPES = {running: 's0', runnable: 's1', syscall: 's2', blocked: 's3', lost: 's4'};
 
@@ -30,6 +31,12 @@ export class Panel {
 	time(ns) {
 		const run = this.app.run();
 		return format('ns', ns, run && run.ticks);
+	}
+
+	// A moment, with digits that tell the ends of something apart that lasts `long` ns.
+	when(ns, long) {
+		const run = this.app.run();
+		return run && run.ticks ? format('ns', ns, true) : exactTime(ns, Math.max(1, long / 100));
 	}
 
 	empty(text = 'Click a row, or move with the arrow keys, to see what happens there.') {
@@ -65,7 +72,7 @@ export class Panel {
 		this.root.replaceChildren(
 			el('h2', null, goroutineName(g)),
 			el('p', {class: 'state'}, el('i', {class: 'swatch ' + (SHAPES[m.state] || '')}), el('b', null, m.state || 'unknown'), m.reason ? ': ' + shown(m.reason) : '', ' for ', el('b', null, this.time(m.end - m.start) + open)),
-			this.facts([['from', this.time(m.start)], ['to', this.time(m.end)]]),
+			this.facts([['from', this.when(m.start, m.end - m.start)], ['to', this.when(m.end, m.end - m.start)]]),
 			...this.why(m),
 			...stack(m.stack, m.state === 'runnable' ? 'Where it was made runnable' : 'Stack'),
 			...stack(m.waker_stack, 'Stack of the waker'),

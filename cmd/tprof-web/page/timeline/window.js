@@ -49,6 +49,6 @@ export function ticks(window, width, apart, label) {
 
 // A time with as many digits as tell it from its neighbours `step` ns away.
 export function exactTime(ns, step) {
-	const units = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']], [unit, name] = units.find(([u]) => Math.abs(ns) >= u) || units[3];
+	const units = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']], [unit, name] = units.find(([u]) => Math.max(Math.abs(ns), step) >= u) || units[3];
 	return (ns / unit).toFixed(Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / unit) - 1e-9)))) + name;
 }
