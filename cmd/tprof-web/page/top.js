@@ -1,0 +1,174 @@
+// Every table of tprof-top, sorted, filtered, with rows that lead on.
+import {el, button, command, nothing} from './dom.js';
+import {run, text} from './ask.js';
+import {words, ignored} from './selection.js';
+import {table} from './table.js';
+import {leads} from './lead.js';
+
+// The reports on traces and the keys they are sorted by: tprof-top --help (testdata/web checks this).
+export const REPORTS = {
+	groups: 'total function count running runnable blocked syscall lost',
+	goroutines: 'running id function created ended total runnable blocked syscall lost',
+	breakdown: 'total id entry state reason count mean p50 p90 p99 max',
+	block: 'total reason count mean p50 p90 p99 max',
+	locks: 'total count mean p50 p90 p99 max holder holder_entry held longest',
+	sched: 'total reason count mean p50 p90 p99 max',
+	syscalls: 'total state count mean p50 p90 p99 max',
+	cpu: 'flat function cum',
+	gc: 'total name count incomplete mean p50 p90 p99 max worst swept reclaimed',
+	stops: 'duration at cause goroutine',
+	heap: 'heap at live goal growth rate since mark stw background assist sweep',
+	mmu: 'window mmu worst',
+	tasks: 'total name count incomplete mean p50 p90 p99 max worst regions logs',
+	task: 'latency id name start running syscall runnable blocked children regions logs goroutines',
+	regions: 'total name count incomplete mean p50 p90 p99 max worst running runnable blocked syscall',
+	region: 'latency name task goroutine start running runnable blocked syscall',
+	logs: 'time task since goroutine category message',
+	outliers: 'rank kind what slow middle difference explains slow-with middle-with',
+	story: 'time into took goroutine task',
+	procs: 'running p utilisation idle starts',
+};
+// What they are about, as headings of the buttons that pick them.
+const SUBJECTS = [
+	['Goroutines', 'groups goroutines breakdown'], ['Waits', 'block locks sched syscalls'], ['CPU', 'cpu procs'], ['Collector', 'gc stops heap mmu'],
+	['Requests', 'tasks task regions region outliers story logs'],
+];
+const VIEWS = ['cpu', 'running', 'offcpu', 'sched', 'syscall', 'wall'];
+// Of profiles: what is added up, and other forms, which are texts.
+const SUMS = ['functions', 'lines', 'files', 'addresses'];
+const TEXTS = ['peek', 'tree', 'tags', 'traces', 'comments', 'raw'];
+
+// Columns whose sort key is not their name without the unit.
+const KEYS = {goroutine: 'id', held_max_ns: 'longest', bytes_per_second: 'rate', worst_at_ns: 'worst', worst_goroutine: '', ts_ns: 'time', slow_with: 'slow-with', middle_with: 'middle-with', created_ns: 'created', holder_entry: 'holder_entry'};
+
+// Returns the key of --sort for a report's column, null if there is none.
+export function sortKey(report, column) {
+	const keys = (REPORTS[report] || '').split(' ');
+	return [column, KEYS[column], column.replace(/_(at_)?ns$|_bytes$/, '')].find(k => keys.includes(k)) || null;
+}
+
+// The reasons that goroutines of a group were blocked for, most first, as the command's table has them.
+function blockedOn(row) {
+	const list = Object.keys(row).filter(k => /^blocked_.+_ns$/.test(k) && row[k] > 0).sort((a, b) => row[b] - row[a]);
+	return list.slice(0, 3).map(k => k.slice(8, -3).replace(/_/g, ' ') + ' ' + Math.round(100 * row[k] / row.blocked_ns) + '%').join(', ') || '-';
+}
+const mostOfIt = row => row.most_share === null ? '-' : Math.round(100 * row.most_share) + '% ' + [row.most_reason || row.most_state, row.most_region && 'in ' + row.most_region].filter(Boolean).join(' ');
+const place = {name: 'location', title: 'AT'};
+
+// Which columns a report shows at first where the command's table makes some of others.
+const COLUMNS = {
+	groups: ['function', 'count', 'total_ns', 'share', 'running_ns', 'runnable_ns', 'blocked_ns', 'syscall_ns', 'on', 'inside'],
+	block: ['function', 'location', 'reason', 'count', 'total_ns', 'share', 'mean_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns'],
+	locks: ['function', 'location', 'count', 'total_ns', 'share', 'mean_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns', 'holder', 'held_ns', 'held_max_ns', 'doing'],
+	sched: ['function', 'location', 'reason', 'count', 'total_ns', 'share', 'mean_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns'],
+	syscalls: ['function', 'location', 'state', 'count', 'total_ns', 'share', 'mean_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns'],
+	task: ['id', 'name', 'start_ns', 'latency_ns', 'most', 'running_ns', 'syscall_ns', 'runnable_ns', 'blocked_ns', 'regions', 'logs', 'goroutines', 'log'],
+	region: ['name', 'task', 'goroutine', 'start_ns', 'latency_ns', 'most', 'running_ns', 'runnable_ns', 'blocked_ns', 'syscall_ns'],
+	story: ['ts_ns', 'into_ns', 'took_ns', 'goroutine', 'kind', 'name', 'message'],
+	top: ['name', 'flat', 'flat_share', 'sum_share', 'cum', 'cum_share'],
+};
+const EXTRA = {
+	groups: [{name: 'on', title: 'BLOCKED ON', text: blockedOn}], task: [{name: 'most', title: 'MOST OF IT', text: mostOfIt}], region: [{name: 'most', title: 'MOST OF IT', text: mostOfIt}],
+};
+
+// Returns the options of table() for a report's sheet, for views that show such tables too.
+export function dress(app, sheet, opts) {
+	const run = app.run();
+	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], extra: EXTRA[sheet.name], lead: row => leads(app, sheet.name, row), ...opts};
+}
+
+function picks(label, names, now, pick, titles = {}) {
+	return [el('span', {class: 'soft'}, label), ...names.map(n => button(n, () => pick(n), {'aria-pressed': String(n === now), title: titles[n]}))];
+}
+
+function traceWords(app, s) {
+	const view = VIEWS.includes(s.report) ? s.report : null, report = view ? null : REPORTS[s.report] ? s.report : 'groups';
+	const filters = words(app, 'top', report === 'outliers' || !view ? ['focus'] : []);
+	const out = [...filters, ...view ? ['--view=' + view, '--unit=auto'] : [], ...s['top.each'] ? ['--each'] : []];
+	if (s['top.rows']) out.push('-n' + s['top.rows']);
+	if (s.sort && report && REPORTS[report].split(' ').includes(s.sort)) out.push('--sort=' + s.sort);
+	return {words: [...out, '@' + app.run().id, ...report ? [report] : []], now: view || report};
+}
+
+function profileWords(app, s) {
+	const now = [...SUMS, ...TEXTS].includes(s.report) ? s.report : 'functions', asText = TEXTS.includes(now), out = words(app, 'top', now === 'peek' ? ['focus'] : []);
+	if (asText) out.push(now === 'peek' ? '--peek=' + (s.focus || '.') : '--' + now);
+	else out.push('--unit=auto', ...now === 'functions' ? [] : ['--granularity=' + now]);
+	if (s['top.rows'] === 0) out.push('--no-trim');
+	else if (s['top.rows']) out.push('-n' + s['top.rows']);
+	if (s.sort === 'cum') out.push('--cum');
+	return {words: [...out, '@' + app.run().id], now, asText};
+}
+
+export default {
+	name: 'top', title: 'Top', key: 't', kinds: ['trace', 'profile'],
+	open(app, root) {
+		const tools = el('div'), body = el('div', {class: 'body'});
+		root.append(tools, body);
+		const pick = changes => app.select({'top.rows': null, sort: null, q: null, 'top.each': null, ...changes});
+		let samples = null;
+
+		function drawTrace(now) {
+			const line = (label, names) => el('div', {class: 'picks'}, picks(label, names, now, report => pick({report})));
+			tools.replaceChildren(el('div', {class: 'subjects'}, SUBJECTS.map(([label, names]) => line(label, names.split(' '))), line('As a profile', VIEWS)));
+		}
+		async function drawProfile(now, signal) {
+			const id = app.run().id;
+			if (!samples || samples.id !== id) samples = {id, names: await sampleTypes(id, signal)};
+			tools.replaceChildren(el('div', {class: 'subjects'}, samples.names.length > 1 && el('div', {class: 'picks'}, picks('Values', samples.names, app.selection.sample || samples.names[samples.names.length - 1], sample => app.select({sample}))),
+				el('div', {class: 'picks'}, picks('Add up by', SUMS, now, report => pick({report}))), el('div', {class: 'picks'}, picks('As text', TEXTS, now, report => pick({report})))));
+		}
+		function drawSheets(head, asked) {
+			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top');
+			return [lost.length && el('p', {class: 'note'}, 'This table does not heed: ' + lost.join(', ') + '.'), ...head.notes.map(n => el('p', {class: 'note'}, n)), ...head.messages.map(n => el('p', {class: 'note'}, n)),
+				...sheets.map(sheet => table(sheet, dress(app, sheet, {
+					cut: head.cut[0], all: () => app.select({'top.rows': '0'}), filter: s.q, onfilter: q => app.select({q}, {replace: true}),
+					sort: s.sort ? sortOf(sheet, s.sort) : null,
+					onsort: name => {
+						const key = sheet.name === 'top' ? {flat: 'flat', cum: 'cum'}[name] : sortKey(sheet.name, name);
+						if (key) app.select({sort: key});
+						return !!key;
+					},
+					none: 'This run has nothing of this' + (asked.some(w => w.startsWith('--') && w !== '--unit=auto') ? ' in what is selected' : '') + '.',
+				}))), !sheets.length && nothing('This run has nothing of this in what is selected.')];
+		}
+		// The column that the command has sorted by, with the direction that it chose.
+		function sortOf(sheet, key) {
+			const column = sheet.columns.find(c => (sheet.name === 'top' ? c.name : sortKey(sheet.name, c.name)) === key), rows = sheet.rows;
+			return column ? {name: column.name, theirs: true, down: rows.length > 1 && rows[0][column.name] > rows[rows.length - 1][column.name]} : null;
+		}
+		async function update() {
+			const signal = app.signal(), s = app.selection, trace = app.run().kind === 'trace';
+			const asked = trace ? traceWords(app, s) : profileWords(app, s);
+			if (trace) drawTrace(asked.now); else await drawProfile(asked.now, signal);
+			if (body.dataset.of === JSON.stringify(asked)) return; // only the filter has changed
+			let shown;
+			if (asked.asText) shown = el('pre', {class: 'scroll', tabindex: 0}, await text('top', asked.words, signal));
+			else shown = drawSheets(await run('top', asked.words, signal), asked.words);
+			body.replaceChildren(...[shown].flat().filter(Boolean), command('top', asked.words));
+			body.dataset.of = JSON.stringify(asked);
+		}
+		return {
+			async update() {
+				try {
+					await update();
+				} catch (e) {
+					if (e.name !== 'AbortError') { body.replaceChildren(); delete body.dataset.of; }
+					throw e;
+				}
+			},
+			close() {},
+		};
+	},
+};
+
+// Returns the names of a profile's sample types.
+async function sampleTypes(id, signal) {
+	try {
+		const head = await run('query', ['@', 'select type from sample_type where run = ' + id + ' order by row'], signal);
+		return head.tables[0].rows.map(r => r.type);
+	} catch (e) {
+		if (e.name === 'AbortError') throw e;
+		return [];
+	}
+}
