@@ -5,8 +5,7 @@
 #include "base/many.h"
 #include "lanes/inside.h"
 
-#define HIGH	64 /* marks whose latest end is kept */
-#define NO_TEXT TP_MAX_COLUMNS
+#define HIGH 64 /* marks whose latest end is kept */
 
 const char *const rep_mark_kinds[REP_NMARK_KINDS] = {"stw",    "gc",  "sweep", "assist",
 						     "region", "log", "task",  "sample"};
@@ -89,7 +88,7 @@ static void forget(struct rep_lane_marks *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* Sources of marks; the marks of one table are loaded together. */
+/* Sources of marks; the marks of one table are loaded together. A sample has a stack in place of a text. */
 static const struct source {
 	enum tp_table_id table;
 	unsigned from, to, goroutine, text; /* columns */
@@ -105,7 +104,7 @@ static const struct source {
     {TP_TABLE_TASK, TP_COL(TASK, start_ns), TP_COL(TASK, end_ns), TP_COL(TASK, goroutine),
      TP_COL(TASK, name), 1u << REP_MARK_TASK},
     {TP_TABLE_CPU_SAMPLE, TP_COL(CPU_SAMPLE, ts_ns), TP_COL(CPU_SAMPLE, ts_ns),
-     TP_COL(CPU_SAMPLE, goroutine), NO_TEXT, 1u << REP_MARK_SAMPLE},
+     TP_COL(CPU_SAMPLE, goroutine), TP_COL(CPU_SAMPLE, stack), 1u << REP_MARK_SAMPLE},
 };
 
 struct loading {
@@ -121,7 +120,7 @@ static int on_rows(void *ctx, const struct tp_rows *rows, size_t first, struct t
 
 	(void)first;
 	for (size_t i = 0; i < rows->nrows && !code; i++) {
-		int64_t text = s->text == NO_TEXT ? 0 : rows->col[s->text][i];
+		int64_t text = rows->col[s->text][i];
 		enum rep_mark_kind kind = s->table == TP_TABLE_RANGE
 					      ? kind_of_range(load->l, text)
 					      : (enum rep_mark_kind)__builtin_ctz(s->kinds);
@@ -137,7 +136,8 @@ static int load(struct rep_lanes *l, const struct source *s, struct tp_err *err)
 {
 	struct loading loading = {.l = l, .source = s};
 	const struct tp_rows_visitor visitor = {.rows = on_rows, .ctx = &loading};
-	uint32_t kinds = s->kinds, columns = 1u << s->from | 1u << s->to | 1u << s->goroutine;
+	uint32_t kinds = s->kinds;
+	uint32_t columns = 1u << s->from | 1u << s->to | 1u << s->goroutine | 1u << s->text;
 	bool loaded = true;
 	int code;
 
@@ -149,8 +149,6 @@ static int load(struct rep_lanes *l, const struct source *s, struct tp_err *err)
 		if (kinds >> k & 1)
 			forget(&l->marks[k]);
 	}
-	if (s->text != NO_TEXT)
-		columns |= 1u << s->text;
 	code = tp_rows_visit(l->v.store, l->v.run->row.id, s->table, columns, &visitor, err);
 	for (unsigned k = 0; k < REP_NMARK_KINDS && !code; k++) {
 		if (kinds >> k & 1 && put_in_order(&l->marks[k]))
@@ -213,7 +211,7 @@ int rep_lanes_marks(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_t t
 		if (kind >= REP_MARK_REGION && next->goroutine != TP_NONE &&
 		    !rep_lanes_shows(l, next->goroutine))
 			continue;
-		text = tp_dict_text(l->v.dict, next->text);
+		text = tp_dict_text(l->v.dict, kind == REP_MARK_SAMPLE ? 0 : next->text);
 		mark = (struct rep_mark){
 		    .kind = (enum rep_mark_kind)kind,
 		    .from = next->from,
@@ -221,6 +219,7 @@ int rep_lanes_marks(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_t t
 		    .goroutine = next->goroutine,
 		    .text = text.text,
 		    .size = text.size,
+		    .stack = kind == REP_MARK_SAMPLE ? next->text : 0,
 		};
 		if (fn(ctx, &mark))
 			return 0;

@@ -1,0 +1,18 @@
+/* The files of the page, from page/; the Makefile turns them into lists of bytes. */
+#ifndef WEB_PAGE_H
+#define WEB_PAGE_H
+
+#include <stddef.h>
+
+struct web_page {
+	const char *path; /* "/web.css", "/timeline/rows.js"; "/" is web.html */
+	const unsigned char *data;
+	size_t size;
+};
+
+/* Returns the file of that path, NULL if there is none. */
+const struct web_page *web_page(const char *path);
+/* Returns its media type. */
+const char *web_page_type(const struct web_page *page);
+
+#endif
