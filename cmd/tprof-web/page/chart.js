@@ -1,7 +1,7 @@
 // A chart of a few lines, or of bars, for series of runs and for results of SQL.
 import {el, svg} from './dom.js';
 
-const WIDTH = 900, HEIGHT = 270, LEFT = 86, RIGHT = 14, TOP = 10, BOTTOM = 30;
+const WIDTH = 900, HEIGHT = 270, LEFT = 86, RIGHT = 56, TOP = 10, BOTTOM = 30;
 export const MOST_LINES = 6;
 
 // Returns round numbers from below `low` to above `high`, about four.
@@ -38,7 +38,7 @@ function limits(lines, bars) {
 function names(labels, at) {
 	const step = Math.ceil(labels.length / 8);
 	return labels.flatMap((text, i) => i % step ? [] : [svg('text', {x: at(i), y: HEIGHT - 10,
-		'text-anchor': i === 0 && labels.length > 1 ? 'start' : i === labels.length - 1 && i ? 'end' : 'middle'}, text.length > 15 ? text.slice(0, 14) + '…' : text, svg('title', null, text))]);
+		'text-anchor': 'middle'}, text.length > 15 ? text.slice(0, 14) + '…' : text, svg('title', null, text))]);
 }
 
 function curve(y, at, up) {

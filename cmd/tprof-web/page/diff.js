@@ -148,10 +148,10 @@ function open(app, root) {
 		const side = chosen(), trace = app.run().kind === 'trace', s = app.selection, view = trace && s['diff.view'];
 		if (!side.base) return root.replaceChildren(nothing('A comparison needs two runs of the same kind. Start tprof-web with both dumps: tprof-web OLD NEW.'));
 		const metrics = trace && !view, how = [view && '--view=' + view, metrics && s['diff.per'] && '--per=' + s['diff.per'], !metrics && s['diff.by'] && '--by=' + s['diff.by']].filter(Boolean);
-		const list = ['--base-label=' + side.base, '--label=' + side.now, ...how, ...words(app, 'diff', metrics ? ['state', 'reason'] : []), '-n', '0', '--format=json', '@'];
+		const list = ['--base-label=' + side.base, '--label=' + side.now, ...how, ...words(app, 'diff', metrics ? ['state', 'reason'] : []), '-n0', '--format=json', '@'];
 		root.replaceChildren(tools(side, trace, view), command('diff', list));
 		const head = await run('diff', list, app.signal()), [sheet] = head.tables;
-		root.append(...head.notes.map(n => el('p', {class: 'note'}, n)), ...head.messages.map(n => el('p', {class: 'lost'}, n)));
+		root.append(el('div', {class: 'notes'}, head.notes.map(n => el('p', {class: 'note'}, n))), ...head.messages.map(n => el('p', {class: 'lost'}, n)));
 		if (!sheet || !sheet.rows.length) return root.append(nothing('The two sides have nothing to compare.'));
 		const {sheet: shown, columns} = metrics ? metricsSheet(sheet) : profileSheet(sheet);
 		if (!metrics) return root.append(table(shown, {caption: 'Differences', columns, lead: row => profileLeads(app, row, side.base), row: (tr, row) => tone(tr, row, columns, !('verdict' in row))}));

@@ -78,16 +78,20 @@ function sentences(notes) {
 	return out;
 }
 
-// The path in time: each hop a box at its depth; deeper waits lie beneath those that they ended.
+// The path in time: each hop a box at its depth, and above it the goroutines that wait for it.
 function picture(app, sheet) {
 	const rows = sheet.rows, end = Math.max(...rows.map(r => r.at_ns + r.total_ns)), deepest = Math.min(Math.max(...rows.map(r => r.depth)), LAYERS - 1);
-	if (!(end > 0) || rows.length > 4000) return null;
+	if (!(end > 0)) return null;
 	const width = 1000, x = v => +(v / end * width).toFixed(2);
-	const boxes = rows.filter(r => x(r.total_ns) >= 0.3).map(r => svg('rect', {x: x(r.at_ns), width: Math.max(x(r.total_ns), 0.8), y: Math.min(r.depth, deepest) * 17, height: 15, class: STATES[r.kind] || 's3', cursor: 'pointer',
-		click: () => leads(app, 'hops', r)[0].act()}, svg('title', null, format('ns', r.total_ns) + ' ' + doing(r) + ', goroutine ' + r.goroutine + ' in ' + r.where)));
-	const key = [['s0', 'running'], ['s1', 'runnable'], ['s2', 'system call'], ['s3', 'waiting']];
-	return el('figure', {class: 'path'}, svg('svg', {viewBox: `0 0 ${width} ${(deepest + 1) * 17}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': 'The path over time; the table of hops has the same'}, boxes),
-		el('p', {class: 'legend'}, key.map(([c, text]) => el('span', null, svg('svg', {width: 12, height: 12, 'aria-hidden': 'true'}, svg('rect', {width: 12, height: 12, class: c})), text)), el('span', null, '0 to ' + format('ns', end) + '; below: whom it waited for')));
+	const box = (r, layer, attrs, told) => svg('rect', {x: x(r.at_ns), width: Math.max(x(r.total_ns), 0.6), y: layer * 17, height: 15, ...attrs}, told);
+	const boxes = rows.flatMap(r => {
+		const depth = Math.min(r.depth, deepest), above = Array.from({length: depth}, (_, i) => box(r, i, {class: 's3'}));
+		return [...above, box(r, depth, {class: STATES[r.kind] || 's4', cursor: 'pointer', click: () => leads(app, 'hops', r)[0].act()},
+			svg('title', null, format('ns', r.total_ns) + ' ' + doing(r) + ', goroutine ' + r.goroutine + ' in ' + r.where))];
+	});
+	const key = [['s0', 'running'], ['s1', 'runnable'], ['s2', 'system call'], ['s3', 'waits for the goroutine below'], ['s4', 'waits for something else']];
+	return el('figure', {class: 'path'}, svg('svg', {viewBox: `0 0 ${width} ${(deepest + 1) * 17}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': 'The path over time; the table of hops says the same'}, boxes),
+		el('p', {class: 'legend'}, key.map(([c, text]) => el('span', null, svg('svg', {width: 12, height: 12, 'aria-hidden': 'true'}, svg('rect', {width: 12, height: 12, class: c})), text)), el('span', null, '0 to ' + format('ns', end))));
 }
 
 function buttons(list, now, act, label) {
@@ -95,28 +99,20 @@ function buttons(list, now, act, label) {
 }
 
 function open(app, root) {
-	const id = () => '@' + app.run().id, json = ['-n', '200', '--format=json'];
+	const id = () => '@' + app.run().id, json = ['-n200', '--format=json'];
 	const show = (head, name, sheet) => table(sheet || {name, columns: [], rows: []}, {...DRESS[name], caption: name, ticks: app.run().ticks, lead: row => leads(app, name, row),
 		cut: head.cut.find(c => c.rows.startsWith(name === 'wakers' ? 'pairs' : name === 'tree' ? 'branches' : name))});
 
-	// Without a subject: the slowest tasks, else regions, else the path of the whole run.
+	// Without a subject: the slowest tasks, else regions, beside the path of the whole run.
 	async function entry() {
-		for (const [kind, option] of [['tasks', '--task=.'], ['regions', '--region=.']]) {
-			const range = words(app, 'path', ['reason']), list = [option, ...range, ...json, id(), 'requests'];
-			let head;
-			try {
-				head = await run('path', list, app.signal());
-			} catch (e) {
-				if (e.status === undefined) throw e;
-				continue; // the trace has none of these
-			}
-			if (!head.tables[0] || !head.tables[0].rows.length) continue;
-			const lead = row => [{text: 'Why it took so long', act: () => app.select(kind === 'tasks' ? {task: row.id} : {region: row.name, from: row.from_ns, to: row.to_ns})},
-				{text: 'All of this type', act: () => app.select(kind === 'tasks' ? {task: row.name} : {region: row.name})}];
-			root.append(el('h2', null, 'The slowest ' + kind), el('p', {class: 'note'}, 'Pick one to see why it took so long.'), command('path', list),
-				table(head.tables[0], {...DRESS.requests, caption: 'The slowest ' + kind, ticks: app.run().ticks, lead, cut: head.cut[0]}));
-			break;
-		}
+		const has = (await run('query', ['--format=json', id(), 'SELECT EXISTS(SELECT 1 FROM task WHERE run = :run) AS task, EXISTS(SELECT 1 FROM region WHERE run = :run) AS region'], app.signal())).tables[0].rows[0];
+		const kind = has.task ? 'task' : has.region ? 'region' : null, list = ['--' + kind + '=.', '-n20', '--format=json', id(), 'requests'];
+		if (!kind) return;
+		const head = await run('path', list, app.signal()), title = 'The slowest ' + kind + 's';
+		const lead = row => [{text: 'Why it took so long', act: () => app.select(kind === 'task' ? {task: row.id} : {region: row.name, from: row.from_ns, to: row.to_ns})},
+			{text: 'All of this type', act: () => app.select({[kind]: row.name})}];
+		root.append(el('h2', null, title), el('p', {class: 'note'}, 'Pick one to see why it took so long.'), command('path', list),
+			table(head.tables[0], {...DRESS.requests, caption: title, ticks: app.run().ticks, lead, cut: head.cut[0]}), el('h2', null, 'The whole run'));
 	}
 	async function update() {
 		const s = app.selection, of = subject(app), report = s['path.report'] || 'totals', single = of === 'task' && /^\d+$/.test(String(s.task));
@@ -124,8 +120,6 @@ function open(app, root) {
 		const name = report === 'totals' || report === 'hops' ? 'summary' : report, list = [...(report === 'requests' ? [] : slowest), ...filters, ...json, id(), name];
 		root.replaceChildren();
 		if (!of && !s['path.report'] && s.from === undefined && s.to === undefined) await entry();
-		const first = !root.hasChildNodes();
-		if (!first) root.append(el('h2', null, 'The whole run'));
 		root.append(buttons(REPORTS, report, v => app.select({'path.report': v === 'totals' ? null : v}), 'Report'),
 			...of && !single && name !== 'wakers' && name !== 'requests' ? [buttons(WHICH, which, v => app.select({'path.which': v === '1' ? null : v}), 'Which requests')] : [], command('path', list));
 		const head = await run('path', list, app.signal());

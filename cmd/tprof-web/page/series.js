@@ -64,7 +64,7 @@ function open(app, root) {
 		const options = app.runs.length > 1 && groups(app.runs);
 		if (!options) return root.replaceChildren(nothing('A series needs several runs, and this is one. Start tprof-web with the dumps of several runs, or a store that holds them.'));
 		const among = options.includes(s['series.runs']) ? s['series.runs'] : 'all';
-		const list = ['--over=run', '--run=' + among, view && '--view=' + view, ...(view || kind === 'profile' ? words(app, 'top') : []), '-n', '0', '--format=json', '@'].filter(Boolean);
+		const list = ['--over=run', '--run=' + among, view && '--view=' + view, ...(view || kind === 'profile' ? words(app, 'top') : []), '-n0', '--format=json', '@'].filter(Boolean);
 		const tools = el('div', {class: 'tools'}, picker('runs', options, among, v => app.select({'series.runs': v === 'all' ? null : v, 'series.row': null})),
 			kind === 'trace' && picker('of traces', VIEWS, view || 'metrics', v => app.select({'series.view': v === 'metrics' ? null : v, 'series.row': null})));
 		root.replaceChildren(tools, command('top', list));

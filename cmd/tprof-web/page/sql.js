@@ -134,10 +134,10 @@ function open(app, root) {
 		const ask = word => text('query', ['@', word], new AbortController().signal);
 		known = known || Promise.all([ask('.schema'), ask('.help')]);
 		const [printed, help] = await known, functions = help.slice(help.indexOf('Functions'));
-		side.replaceChildren(el('h2', null, 'Examples'), el('ul', {class: 'plain'}, EXAMPLES.filter(e => !e[1] || e[1] === app.run().kind).map(([name, , sql]) => el('li', null, button(name, () => { box.value = sql; start(); }, {class: 'link'})))),
+		side.replaceChildren(el('div', null, el('h2', null, 'Examples'), el('ul', {class: 'plain'}, EXAMPLES.filter(e => !e[1] || e[1] === app.run().kind).map(([name, , sql]) => el('li', null, button(name, () => { box.value = sql; start(); }, {class: 'link'})))),
 			el('h2', null, 'Tables'), schemaOf(printed).map(t => el('details', null, el('summary', {title: t.doc}, t.name, ' ', el('small', null, t.doc)),
 				el('ul', {class: 'plain'}, t.columns.map(c => el('li', null, button(c.name, () => insert(c.name), {class: 'link', title: 'insert ' + c.name}), ' ', el('small', null, c.type + (c.doc ? '; ' + c.doc : ''))))))),
-			el('details', null, el('summary', null, 'Functions'), el('pre', null, functions)));
+			el('details', null, el('summary', null, 'Functions'), el('pre', null, functions))));
 	}
 	root.append(el('div', {class: 'query'}, el('div', null, box, el('div', {class: 'tools'}, button('run', start, {title: 'Ctrl-Enter'}), stop, el('span', null, ':run is the number of the run that is picked')), out), side));
 	return {
