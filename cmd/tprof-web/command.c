@@ -81,7 +81,7 @@ static bool lists(const char *list, const char *word, size_t n, const char *end)
 {
 	size_t tail = strlen(end);
 
-	for (const char *at = list; n && (at = strchr(at, ' ')) && *++at;)
+	for (const char *at = list; n && !memchr(word, ' ', n) && (at = strchr(at, ' ')) && *++at;)
 		if (!strncmp(at, word, n) && !strncmp(at + n, end, tail) && at[n + tail] == ' ')
 			return true;
 	return false;

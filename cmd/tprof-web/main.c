@@ -111,27 +111,67 @@ static int import_all(struct args *args, char *store, size_t size)
 	return code ? tp_err_exit_status(code) : CMD_OK;
 }
 
-/* Opens what the arguments name, to find the store's path and the run. The store is closed again, as the
- * server opens it for itself. */
-static int find_store(struct args *args, char path[PATH_MAX], int64_t *run)
-{
-	char store[PATH_MAX];
-	bool several = args->cmd.files[CMD_NEW].n > 1;
-	int status = several ? import_all(args, store, sizeof(store)) : CMD_OK;
+struct picking {
+	struct args *args;
+	const char *store;
+	int64_t *run; /* shared memory */
+};
 
-	args->cmd.lets_connect = true; /* the browser */
-	if (!status && several && !args->cmd.run_spec)
-		args->cmd.run_spec = "latest"; /* that there are others is no news */
+/* Picks the run that the page begins with, and tells what its dump lacks. In a jail, as a store may be
+ * anybody's. */
+static int pick(void *ctx)
+{
+	struct picking *p = ctx;
+	struct cmd *cmd = &p->args->cmd;
+	const char *path = cmd_path(cmd);
+	int status = cmd_open_store(cmd, p->store, false);
+
 	if (!status)
-		status = cmd_open(&args->cmd, several ? store : cmd_path(&args->cmd));
-	if (status)
-		return status;
-	*run = args->cmd.runs.run[0].row.id;
-	if (!realpath(tp_store_path(args->cmd.store), path))
-		status = cmd_reject(&args->cmd, CMD_SYSTEM, "%s: %s",
-				    tp_store_path(args->cmd.store), strerror(errno));
-	tp_store_close(args->cmd.store);
-	args->cmd.store = NULL;
+		status = cmd_pick(cmd, path);
+	for (size_t i = 0; i < cmd->runs.n && !status; i++)
+		cmd_note_losses(cmd, cmd->files[CMD_NEW].n > 1 ? cmd->runs.run[i].row.name : path,
+				&cmd->runs.run[i]);
+	if (!status)
+		*p->run = cmd->runs.run[0].row.id;
+	return status;
+}
+
+static int pick_run(struct args *args, const char *store, int64_t *run)
+{
+	struct picking p = {args, store, cmd_child_share(sizeof(*run))};
+	int status = p.run ? cmd_decode(&args->cmd, store, NULL, pick, &p) : cmd_nomem(&args->cmd);
+
+	if (!status)
+		*run = *p.run;
+	cmd_child_unshare(p.run, sizeof(*run));
+	return status;
+}
+
+/* Finds the path of the store to serve, which only the processes in the jail open. */
+static int find_store(struct args *args, char path[PATH_MAX])
+{
+	struct cmd *cmd = &args->cmd;
+	char store[PATH_MAX];
+	struct tp_err err;
+	int is_store, status = CMD_OK;
+
+	snprintf(store, sizeof(store), "%s", cmd_path(cmd));
+	if (cmd->files[CMD_NEW].n > 1) {
+		status = import_all(args, store, sizeof(store));
+	} else {
+		is_store = cmd_is_store(store, &err);
+		if (is_store < 0)
+			return cmd_fail(cmd, store, &err);
+		if (!is_store) {
+			status = cmd_open_store(cmd, store, false);
+			if (!status)
+				snprintf(store, sizeof(store), "%s", tp_store_path(cmd->store));
+			tp_store_close(cmd->store);
+			cmd->store = NULL;
+		}
+	}
+	if (!status && !realpath(store, path))
+		status = cmd_reject(cmd, CMD_SYSTEM, "%s: %s", store, strerror(errno));
 	return status;
 }
 
@@ -340,8 +380,12 @@ static int run(struct args *args)
 	char store[PATH_MAX], machine[256], host[80], url[512], opener[512];
 	struct tp_buf about = {0};
 	int64_t picked = 0;
-	int status = find_store(args, store, &picked);
+	int status;
 
+	args->cmd.lets_connect = true; /* the browser */
+	status = find_store(args, store);
+	if (!status)
+		status = pick_run(args, store, &picked);
 	if (status)
 		return status;
 	if (gethostname(machine, sizeof(machine)))
