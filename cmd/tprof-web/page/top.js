@@ -163,7 +163,7 @@ export default {
 };
 
 // Returns the names of a profile's sample types.
-async function sampleTypes(id, signal) {
+export async function sampleTypes(id, signal) {
 	try {
 		const head = await run('query', ['@', 'select type from sample_type where run = ' + id + ' order by row'], signal);
 		return head.tables[0].rows.map(r => r.type);
