@@ -13,6 +13,7 @@ void rep_diff_table_init(struct rep_diff_table *t, const struct rep_diff *d,
 	t->show = show;
 	t->out = out;
 	t->people = rep_output_for_people(out);
+	t->texts = t->people || out->opt.json_head;
 }
 
 void rep_diff_table_release(struct rep_diff_table *t)
@@ -231,7 +232,7 @@ int rep_diff_table_row(struct rep_diff_table *t, const struct rep_diff_row *row,
 {
 	if (put_name(t, row))
 		return tp_nomem(err);
-	if (t->people)
+	if (t->texts)
 		put_texts(t, row);
 	t->n = 0;
 	t->d->kind->show->row(t, row);
