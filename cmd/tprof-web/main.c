@@ -21,7 +21,6 @@
 #include "common/option.h"
 #include "common/progress.h"
 #include "common/what.h"
-#include "tprof-web/page.h"
 #include "tprof-web/runner.h"
 #include "tprof-web/server.h"
 
@@ -327,8 +326,6 @@ static int serve(void *ctx, unsigned has)
 	int code = web_lanes_new(&s->server.lanes, s->store, &err);
 
 	(void)has;
-	if (!code)
-		code = web_page_init(&err);
 	if (!code)
 		code = web_ask_init(&s->server.ask, s->channel, &err);
 	if (!code)

@@ -7,31 +7,36 @@
 
 #include <web_page.inc>
 
-#define NPAGES (sizeof(pages) / sizeof(pages[0]))
+/* The viewer of flame graphs is that of tprof-flame's files. */
+static struct web_page viewer[] = {{.path = "/viewer.js"}, {.path = "/viewer.css"}};
 
-static struct web_page viewer[2];
-
-int web_page_init(struct tp_err *err)
+int web_page_make(struct tp_err *err)
 {
-	static struct tp_buf module, style;
+	static void (*const make[])(struct tp_buf * out) = {rep_flame_module,
+							    rep_flame_module_style};
 
-	rep_flame_module(&module);
-	rep_flame_module_style(&style);
-	viewer[0] = (struct web_page){"/viewer.js", module.data, module.size};
-	viewer[1] = (struct web_page){"/viewer.css", style.data, style.size};
-	return module.failed || style.failed ? tp_nomem(err) : 0;
+	for (size_t i = 0; i < sizeof(viewer) / sizeof(viewer[0]); i++) {
+		struct tp_buf text = {0};
+
+		make[i](&text);
+		if (tp_buf_text(&text, ""))
+			return tp_nomem(err);
+		viewer[i].data = text.data; /* for as long as the server runs */
+		viewer[i].size = text.size;
+	}
+	return 0;
 }
 
 const struct web_page *web_page(const char *path)
 {
 	if (!strcmp(path, "/"))
 		path = "/web.html";
-	for (size_t i = 0; i < NPAGES + 2; i++) {
-		const struct web_page *page = i < NPAGES ? &pages[i] : &viewer[i - NPAGES];
-
-		if (!strcmp(page->path, path))
-			return page;
-	}
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
+		if (!strcmp(pages[i].path, path))
+			return &pages[i];
+	for (size_t i = 0; i < sizeof(viewer) / sizeof(viewer[0]); i++)
+		if (viewer[i].data && !strcmp(viewer[i].path, path))
+			return &viewer[i];
 	return NULL;
 }
 

@@ -1,5 +1,4 @@
-/* The files of the page: those of page/, which the Makefile turns into lists of bytes, and the viewer of flame
- * graphs as a module. */
+/* The files of the page, from page/; the Makefile turns them into lists of bytes. */
 #ifndef WEB_PAGE_H
 #define WEB_PAGE_H
 
@@ -13,8 +12,8 @@ struct web_page {
 	size_t size;
 };
 
-/* Makes the files that are not in page/, once, before web_page is called. Returns 0 or TP_ENOMEM. */
-int web_page_init(struct tp_err *err);
+/* Makes the files that libreport gives (viewer.js, viewer.css). Returns 0 or TP_ENOMEM. */
+int web_page_make(struct tp_err *err);
 /* Returns the file of that path, NULL if there is none. */
 const struct web_page *web_page(const char *path);
 /* Returns its media type. */
