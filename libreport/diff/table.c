@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "output/ops.h"
 
 void rep_diff_table_init(struct rep_diff_table *t, const struct rep_diff *d,
 			 const struct rep_diff_show *show, struct rep_output *out)
