@@ -299,6 +299,8 @@ def main():
         check("it ends", s.end() == 0)
         check("nothing is left", not [n for n in os.listdir(tmp) if n.startswith("tprof-scratch")])
         s = Server(dumps[0])
+        status, _, body = s.run("top", "@9")
+        check(f"a message names the dump: {body}", status == 422 and b"testdata/checkout.trace" in body and tmp.encode() not in body)
         check("a dump", json.loads(s.ask("/about")[2]) | {"tprof": 0} == {"tprof": 0, "file": dumps[0], "dump": True})
         s.end()
     print(f"web: {passed} passed, {failed} failed")
