@@ -46,12 +46,10 @@ static void close_run(struct web_run *r)
 		return;
 	rep_lanes_free(r->lanes);
 	rep_lane_rows_release(&r->rows);
-	rep_lane_rows_release(&r->roster);
 	if (r->has_view)
 		rep_view_release(&r->view);
 	rep_filter_release(&r->filter);
 	free(r->entry_of);
-	free(r->place_of);
 	free(r->unfold);
 	free(r->goroutine);
 	free(r->task);

@@ -49,7 +49,7 @@ class Timeline {
 		}});
 		this.pathButton = button('Critical path', () => this.togglePath(), {'aria-pressed': 'false', title: 'of the task, goroutine or time that is selected'});
 		this.onlyButton = button('Only the selected', () => this.app.select({'timeline.only': this.app.selection['timeline.only'] ? null : '1'}), {'aria-pressed': 'false', title: 'rows of selected goroutines, tasks or regions only'});
-		const legend = el('div', {class: 'legend'}, ['s0', 's1', 's2', 's3', 's4'].map((c, i) => el('span', null, el('i', {class: 'swatch ' + c}), STATES[i])), [['gc', 'GC'], ['stw', 'world stopped'], ['mark region', 'region'], ['mark task', 'task begins'], ['mark stw', 'log'], ['mark s4', 'CPU sample'], ['mark gc', 'sweep, assist']].map(([c, text]) => el('span', null, el('i', {class: 'swatch ' + c}), text)));
+		const legend = el('div', {class: 'legend'}, ['s0', 's1', 's2', 's3', 's4'].map((c, i) => el('span', null, el('i', {class: 'swatch ' + c}), STATES[i])), [['gc', 'GC'], ['stw', 'world stopped'], ['mark region', 'region'], ['mark task', 'task begins'], ['mark stw', 'log'], ['mark s4', 'CPU sample'], ['mark gc', 'mark assist']].map(([c, text]) => el('span', null, el('i', {class: 'swatch ' + c}), text)));
 		this.root.append(el('div', {class: 'tools'}, el('span', {class: 'picks', role: 'group', 'aria-label': 'Rows'}, this.kinds), button('−', () => this.zoom(2), {'aria-label': 'zoom out'}), button('+', () => this.zoom(0.5), {'aria-label': 'zoom in'}), button('Whole run', () => this.whole()),
 			this.field, button('‹', () => this.find(true), {'aria-label': 'previous match', title: 'N'}), button('›', () => this.find(false), {'aria-label': 'next match', title: 'n'}), this.pathButton, this.onlyButton), legend,
 		el('div', {class: 'stage'}, el('div', {class: 'pictures'}, this.box, this.belowBox), this.side));
@@ -330,23 +330,28 @@ class Timeline {
 
 	// Moves the cursor to a goroutine, and unfolds its group where its row is folded.
 	async goTo(g, ns) {
-		const answer = await lanes('rows', {...this.params(), ...g.index === undefined ? {id: g.id} : {index: g.index}});
-		if (!answer.lane) return this.app.say('Goroutine ' + g.id + ' has no row here.');
-		const at = Math.round(ns === undefined ? answer.lane[4] : ns), single = answer.lane[7];
-		this.window.reveal(at);
-		if (answer.row < 0 && this.kind !== 'groups' && this.kind !== 'goroutines') return this.app.select({'timeline.rows': null, goroutine: answer.lane[2], at});
-		if (answer.row < 0) {
+		const which = g.index === undefined ? {id: g.id} : {index: g.index};
+		let answer = await lanes('rows', {...this.params(), ...which});
+		if (!answer.g) return this.app.say('Goroutine ' + g.id + ' has no row here.');
+		if (answer.row < 0 && this.kind === 'groups') {
 			this.unfolded.add(answer.group);
-			const again = await lanes('rows', {...this.params(), index: answer.lane[1]});
+			answer = await lanes('rows', {...this.params(), ...which});
 			await this.app.select({'timeline.open': [...this.unfolded].join('.')});
-			answer.row = again.row;
+		} else if (answer.row < 0 && this.kind !== 'goroutines') {
+			return this.app.select({'timeline.rows': null, goroutine: answer.g.id, at: ns});
 		}
-		if (answer.row < 0) return this.app.say('Goroutine ' + answer.lane[2] + ' does not exist in the selected time.');
-		if (answer.row < this.top || answer.row >= this.top + this.rows) this.top = Math.max(0, answer.row - (this.rows >> 1));
-		this.row = answer.row;
-		this.at = at;
+		if (answer.row < 0) return this.app.say('Goroutine ' + answer.g.id + ' does not exist in the selected time.');
+		const at = Math.round(ns === undefined ? answer.lane[4] : ns);
+		this.window.reveal(at);
+		this.showRow(answer.row);
+		Object.assign(this, {row: answer.row, at});
 		this.moved();
-		return this.describe({g: answer.lane[1], row: answer.row, ns: at}, single);
+		return this.describe({g: answer.g.index, row: answer.row, ns: at});
+	}
+
+	showRow(row) {
+		this.total = Math.max(this.total, row + 1);
+		if (row < this.top || row >= this.top + this.rows) this.top = Math.max(0, row - (this.rows >> 1));
 	}
 
 	// Enter or a click on a label: folds a group, selects what another row stands for.
@@ -394,7 +399,7 @@ class Timeline {
 			const found = await lanes('find', {...this.params(), ...this.window.columns(this.width), text, back: back ? 1 : 0, row: this.row, ns: Math.floor(this.at === undefined ? this.window.from : this.at)});
 			if (found.row < 0) return this.goTo(found.g, found.ns);
 			this.window.reveal(found.ns);
-			if (found.row < this.top || found.row >= this.top + this.rows) this.top = Math.max(0, found.row - (this.rows >> 1));
+			this.showRow(found.row);
 			this.moved();
 			await this.cursorTo(found.row, found.ns, found.step);
 		} catch (e) {

@@ -4,7 +4,7 @@
 export const STATES = ['running', 'runnable', 'syscall', 'blocked', 'lost', 'idle'];
 export const ROW = 22; // pixels
 const BAR = [2, 17], STRIP = [18, 21], CELL = 8, REASON = 6, MARKS = 7;
-export const MARK = {region: 1, log: 2, task: 4, sample: 8, sweep: 16, assist: 32};
+export const MARK = {region: 1, log: 2, task: 4, sample: 8, assist: 16};
 const MOST_WIDE = 4096;
 
 // Returns {…the head, gc, stw, cell, whose}.
@@ -60,7 +60,7 @@ function mix(a, b) {
 // In the order in which they are stacked from the bottom of a cell: the byte of its share, the colour, and the
 // hatching by which it is told without colours, for the pixels of a square of four by four.
 const LAYERS = [[0, 's0', null], [2, 's2', (x, y) => y === 0], [1, 's1', (x, y) => (x + y & 3) === 0], [4, 's4', (x, y) => (x + y & 3) === 0 || (x - y & 3) === 0], [3, 's3', null]];
-const STRIPES = [['log', 'stw'], ['task', 'fg'], ['assist', 'gc'], ['region', 'accent'], ['sweep', 'gc'], ['sample', 's4']];
+const STRIPES = [['log', 'stw'], ['task', 'fg'], ['assist', 'gc'], ['region', 'accent'], ['sample', 's4']];
 
 // The colours of the layers' squares: bright ones, then faded ones.
 function squares(colour) {
