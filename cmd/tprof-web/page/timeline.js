@@ -3,7 +3,7 @@ import {el, button} from './dom.js';
 import {lanes, run as runCommand} from './ask.js';
 import {words} from './selection.js';
 import {Window} from './timeline/window.js';
-import {ROW, STATES, colours, paint, cellAt} from './timeline/picture.js';
+import {ROW, STATES, colours, paint} from './timeline/picture.js';
 import {Data} from './timeline/data.js';
 import {Frame, GUTTER, rowName} from './timeline/draw.js';
 import {Panel, goroutineName} from './timeline/panel.js';
@@ -301,12 +301,12 @@ class Timeline {
 	}
 
 	tell(m, where) {
-		const row = this.rowAt(where.row), p = this.data.picture;
+		const row = this.rowAt(where.row);
 		if (m.g) {
 			this.panel.moment(m, null, null);
 			this.app.say(goroutineName(m.g) + ': ' + m.state + (m.reason ? ' (' + m.reason + ')' : '') + ' for ' + this.panel.time(m.end - m.start));
 		} else if (row && (row[0] === 0 || row[0] === 4)) {
-			this.panel.row(row, cellAt(p, where.row, where.ns));
+			this.panel.row(row, m.cell);
 			this.app.say(rowName(row));
 		} else {
 			this.panel.empty((row ? rowName(row) + ': no' : 'No') + ' goroutine is here at that time.');

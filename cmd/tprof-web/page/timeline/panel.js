@@ -54,9 +54,9 @@ export class Panel {
 	}
 
 	// A group or a task, of which there is no single moment.
-	row(row, cell) {
+	row(row, cell) { // `cell`: time by state in the column under the cursor
 		const [kind, , , , from, to, busy, n, name] = row, lines = [[kind === 0 ? 'goroutines' : 'id', kind === 0 ? n : row[2]], ['exists', this.time(from) + ' to ' + this.time(to)], ['not blocked', this.time(busy)]];
-		if (cell && cell.state) lines.push(['here', cell.state + (cell.reason ? ', ' + cell.reason : '')]);
+		for (const [state, ns] of Object.entries(cell)) if (ns) lines.push([state + ' here', this.time(ns)]);
 		this.root.replaceChildren(el('h2', null, name || 'unnamed'), this.facts(lines), kind === 0 ? el('p', {class: 'leads'}, button('Top of the group', () => this.app.go('top', {group: name, report: 'breakdown'})),
 			button('Flame of waits', () => this.app.go('flame', {group: name, 'flame.view': 'offcpu'})), button('Select', () => this.app.select({group: name}))) :
 			el('p', {class: 'leads'}, button('Path of the task', () => this.app.go('path', {task: row[2]})), button('Select', () => this.app.select({task: row[2]}))),
