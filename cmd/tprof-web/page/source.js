@@ -32,8 +32,8 @@ function file([head, ...lines]) {
 		more.textContent = 'show more of the ' + lines.length + ' lines';
 	}
 	fill();
-	return [el('p', {class: 'note'}, head.file || '', ' · flat ' + measure(head.flat, head.unit) + ', cum ' + measure(head.cum, head.unit) + ' (' + percentage(head.cum_share) + ')'),
-		head.source && el('p', {class: 'lost'}, 'No source: ' + head.source + '. Start tprof-web with --source-path=DIRS to say where it is.'),
+	return [el('p', {class: 'note'}, head.file ? head.file + ' · ' : '', 'flat ' + measure(head.flat, head.unit) + ', cum ' + measure(head.cum, head.unit) + ' (' + percentage(head.cum_share) + ')'),
+		head.source && el('p', {class: 'lost'}, 'No source: ' + head.source + '.' + (head.file ? ' Start tprof-web with --source-path=DIRS to say where it is.' : '')),
 		lines.length > 0 && el('div', {class: 'scroll'}, el('table', {class: 'code'}, el('caption', null, 'source of ' + head.function), el('thead', null, el('tr', null, ['line', 'flat', 'cum'].map(t => el('th', {class: 'n', scope: 'col'}, t)), el('th', {scope: 'col'}, 'source'))), body)), more];
 }
 
