@@ -117,7 +117,7 @@ function states(app, sheet) {
 		s.setAttribute('height', 12);
 		return el('span', null, s, name);
 	})), el('div', {class: 'states'}, rows.flatMap(row => {
-		const [first] = leads(app, 'groups', row), name = row.function || '(no name)';
+		const [first] = leads(app, 'groups', row), name = row.function || '(unknown)';
 		return [first ? button(name, first.act, {class: 'link who', title: name + ': ' + first.text}) : el('span', {class: 'who'}, name), bar(row, whole), el('span', {class: 'sum'}, counted(row.count, 'goroutine') + ', busy ' + format('ns', busy(row), ticks) + ', blocked ' + format('ns', row.blocked_ns, ticks))];
 	}))];
 }

@@ -75,16 +75,16 @@ export function table(sheet, opts = {}) {
 			if (e.key === 'Escape' && input.value) { input.value = ''; filter(''); }
 			if (['Escape', 'Enter', 'ArrowDown'].includes(e.key)) { focus(0); e.preventDefault(); e.stopPropagation(); }
 		}});
-	const root = el('div', {class: 'table' + (opts.plain ? ' plain' : '')}, !opts.plain && el('div', {class: 'tools'}, input, opts.all && opts.cut && opts.cut.of > opts.cut.shown &&
+	const root = el('div', {class: 'table' + (opts.plain ? ' short' : '')}, !opts.plain && el('div', {class: 'tools'}, input, opts.all && opts.cut && opts.cut.of > opts.cut.shown &&
 		button('show all ' + format('count', opts.cut.of), opts.all), columnPicker(), told),
 	el('div', {class: 'scroll'}, el('table', {class: 'data'}, el('caption', null, opts.caption || sheet.name), el('thead', null, head), body)), more);
 	let texts = null, timer = 0;
 
-	// Which columns are shown: those named, else those of the command's table, else all that hold something.
+	// Which columns are shown: those named, else those of the command's table.
 	function choose() {
 		const extra = (opts.extra || []).filter(c => !opts.columns || !opts.columns.includes(c.name));
 		if (opts.columns) return [...opts.columns.map(n => all.find(c => c.name === n)).filter(Boolean), ...extra];
-		return [...sheet.columns.filter(c => !c.raw && sheet.rows.some(r => !isEmpty(r[c.name]))), ...extra];
+		return [...sheet.columns.filter(c => !c.raw), ...extra];
 	}
 	function columnPicker() {
 		const hidden = all.filter(c => c.kind);

@@ -52,13 +52,14 @@ export function sortKey(report, column) {
 const COLUMNS = {top: ['flat', 'flat_share', 'sum_share', 'cum', 'cum_share', 'name']};
 const TITLES = {flat_share: 'FLAT%', sum_share: 'SUM%', cum_share: 'CUM%'};
 const ROWS = 100;
-// What tables show for the name of something without a name.
-const EMPTY = {function: '(unknown)', entry: '(unknown)', reason: '(unknown)', name: '(no name)'};
+// What tables show for the name of something without a name; elsewhere a state may have no reason.
+const EMPTY = {function: '(unknown)', entry: '(unknown)', name: '(no name)'};
+const EMPTIES = {block: {...EMPTY, reason: '(unknown)'}, regions: {...EMPTY, name: '(inherited)'}, region: {...EMPTY, name: '(inherited)'}};
 
 // Returns the options of table() for a report's sheet, for views that show such tables too.
 export function dress(app, sheet, opts) {
 	const run = app.run();
-	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], titles: sheet.name === 'top' ? TITLES : {}, empty: sheet.name === 'sched' ? {} : EMPTY, lead: row => leads(app, sheet.name, row), ...opts};
+	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], titles: sheet.name === 'top' ? TITLES : {}, empty: EMPTIES[sheet.name] || EMPTY, lead: row => leads(app, sheet.name, row), ...opts};
 }
 
 function picks(label, names, now, pick, titles = {}) {
@@ -102,9 +103,9 @@ export default {
 				el('div', {class: 'picks'}, picks('Add up by', SUMS, now, report => pick({report}))), el('div', {class: 'picks'}, picks('As text', TEXTS, now, report => pick({report})))));
 		}
 		function drawSheets({head, ignored: refused}) {
-			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top', refused);
+			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top', refused), said = head.notes.some(n => n.startsWith('nothing to show'));
 			return [lost.length && el('p', {class: 'note'}, 'This table ignores: ' + lost.join(', ') + '.'), ...head.notes.map(n => el('p', {class: 'note'}, n)), ...head.messages.map(n => el('p', {class: 'note'}, n)),
-				...sheets.map(sheet => table(sheet, dress(app, sheet, {
+				...sheets.filter(sheet => sheet.rows.length || !said).map(sheet => table(sheet, dress(app, sheet, {
 					cut: head.cut[0], all: () => app.select({'top.rows': '0'}), filter, onfilter: q => {
 						filter = q;
 						app.select({q}, {replace: true});
@@ -116,7 +117,7 @@ export default {
 						return !!key;
 					},
 					none: 'There are no rows' + (words(app, 'top').length ? ' in what is selected' : '') + '.',
-				}))), !sheets.length && !head.notes.some(n => n.startsWith('nothing')) && nothing('This run has nothing of this in what is selected.')];
+				}))), !sheets.length && !said && nothing('This run has nothing of this in what is selected.')];
 		}
 		// The column that the command has sorted by, with the direction that it chose.
 		function sortOf(sheet, key) {
