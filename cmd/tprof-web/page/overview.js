@@ -1,7 +1,7 @@
 // The first page: what the run is, what costs most, and the first rows of each report.
 // libreport/page/section/findings.c writes the same sentences.
 import {el, svg, button, command, format, failure, nothing, share} from './dom.js';
-import {run, address} from './ask.js';
+import {run, heeding, address} from './ask.js';
 import {words, ignored} from './selection.js';
 import {table} from './table.js';
 import {leads} from './lead.js';
@@ -117,7 +117,7 @@ function states(app, sheet) {
 		s.setAttribute('height', 12);
 		return el('span', null, s, name);
 	})), el('div', {class: 'states'}, rows.flatMap(row => {
-		const [first] = leads(app, 'groups', row), name = row.function || '(no name)';
+		const [first] = leads(app, 'groups', row), name = row.function || '(unknown)';
 		return [first ? button(name, first.act, {class: 'link who', title: name + ': ' + first.text}) : el('span', {class: 'who'}, name), bar(row, whole), el('span', {class: 'sum'}, counted(row.count, 'goroutine') + ', busy ' + format('ns', busy(row), ticks) + ', blocked ' + format('ns', row.blocked_ns, ticks))];
 	}))];
 }
@@ -128,7 +128,7 @@ function facts(run) {
 	const list = [['Run', run.name], ['Format', run.format], [run.ticks ? 'Ticks' : 'Lasts', run.kind === 'trace' || run.duration_ns > 0 ? format('ns', run.duration_ns, run.ticks) : null],
 		[run.kind === 'trace' ? 'Events' : 'Samples', format('count', run.events)], ['Goroutines', run.goroutines ? format('count', run.goroutines) : null], ['Recorded (UTC)', run.time], ['Labels', run.labels],
 		['Lost', run.losses ? 'some data, see below' : 'nothing']];
-	return el('dl', {class: 'facts'}, list.filter(([, v]) => v).map(([k, v]) => el('div', null, el('dt', null, k), el('dd', null, v))));
+	return el('dl', {class: 'facts'}, list.filter(([, v]) => v && v !== '-').map(([k, v]) => el('div', null, el('dt', null, k), el('dd', null, v))));
 }
 
 async function losses(run_, signal) {
@@ -166,14 +166,14 @@ function short(app, whole) {
 async function trace(app, signal) {
 	const filters = words(app, 'top'), at = '@' + app.run().id, asked = ['-n' + READ, ...filters, at, 'overview'];
 	// A run without tasks has no outliers, which is no mistake.
-	const [head, outliers, lost] = await Promise.all([run('top', asked, signal), run('top', ['-n' + READ, ...filters, at, 'outliers'], signal).catch(e => {
+	const [{head, words: by, ignored: refused}, outliers, lost] = await Promise.all([heeding('top', asked, signal), heeding('top', ['-n' + READ, ...filters, at, 'outliers'], signal).then(a => a.head, e => {
 		if (e.name === 'AbortError') throw e;
 		return {tables: []};
 	}), losses(app.run(), signal)]);
-	const sheets = [...head.tables, ...outliers.tables], heedless = ignored(app, 'top');
-	return [lost, heedless.length && el('p', {class: 'note'}, 'This page does not heed: ' + heedless.join(', ') + '.'), head.messages.map(m => el('p', {class: 'note'}, m)),
-		findings(app, sheets), states(app, sheets.find(s => s.name === 'groups')), cards(app, head), charts([...filters, at], sheets),
-		head.tables.every(s => !s.rows.length) && nothing('Nothing of this run is in what is selected.'), command('top', asked.slice(1))];
+	const sheets = [...head.tables, ...outliers.tables], heedless = ignored(app, 'top', refused);
+	return [lost, heedless.length && el('p', {class: 'note'}, 'This page ignores: ' + heedless.join(', ') + '.'), head.messages.map(m => el('p', {class: 'note'}, m)),
+		findings(app, sheets), states(app, sheets.find(s => s.name === 'groups')), cards(app, head), charts([...filters.filter(w => /^--(from|to)=/.test(w)), at], sheets),
+		head.tables.every(s => !s.rows.length) && nothing('Nothing of this run is in what is selected.'), command('top', by.slice(1))];
 }
 
 async function profile(app, signal) {
@@ -185,7 +185,7 @@ async function profile(app, signal) {
 	})));
 	return [el('div', {class: 'cards'}, heads.map((head, i) => el('section', null, el('h2', null, button(types[i].type, () => app.go('top', {sample: types[i].type}), {class: 'link', title: 'the whole table'})),
 		head instanceof Error ? failure(head) : [head.notes.filter(n => /^Showing nodes|^Duration/.test(n)).map(n => el('p', {class: 'note'}, n)),
-			head.tables.map(s => table(s, dress(app, s, {plain: true, lead: row => leads(app, 'top', row).map(l => l), columns: ['flat', 'flat_share', 'cum', 'cum_share', 'name']})))],
+			head.tables.map(s => table(s, dress(app, s, {plain: true, columns: ['flat', 'flat_share', 'cum', 'cum_share', 'name']})))],
 		el('p', {class: 'leads'}, button('Flame', () => app.go('flame', {sample: types[i].type})), button('Top', () => app.go('top', {sample: types[i].type}))), command('top', ask(types[i].type)))))];
 }
 

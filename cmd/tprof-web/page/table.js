@@ -6,7 +6,6 @@ const SHOWN = 200; // rows that are put into the page at once
 
 const isNumber = column => !!column.by || ![undefined, 'text'].includes(column.kind);
 const isEmpty = value => value === null || value === undefined || value === '';
-const titleOf = column => column.title === column.name ? column.name.replace(/_/g, ' ').toUpperCase() : column.title;
 
 // Returns the text of a cell.
 function cellText(column, row, opts) {
@@ -16,6 +15,8 @@ function cellText(column, row, opts) {
 		if (column.kind === 'any') return measure(value, row.unit);
 		if (column.kind === 'share') return percentage(value);
 	}
+	if (opts.units && column.name === 'name' && row.inlined) return value + ' ' + row.inlined;
+	if (value === '' && opts.empty) return opts.empty[column.name] || '';
 	return format(column.kind, value, opts.ticks);
 }
 
@@ -41,7 +42,7 @@ export function stackList(stack) {
 
 function details(sheet, columns, row, leads, opts) {
 	const facts = columns.filter(c => c.kind && !isEmpty(row[c.name])).map(c => el('div', null,
-		el('dt', {title: c.name}, c.doc || titleOf(c)), el('dd', null, c.name === 'stack' || c.name.endsWith('_stack') ? stackList(row[c.name]) : cellText(c, row, opts))));
+		el('dt', {title: c.name}, c.doc || c.title), el('dd', null, c.name === 'stack' || c.name.endsWith('_stack') ? stackList(row[c.name]) : cellText(c, row, opts))));
 	return [leads.length && el('p', {class: 'leads'}, leads.map(l => button(l.text, l.act))), el('dl', {class: 'facts'}, facts)];
 }
 
@@ -50,6 +51,8 @@ function details(sheet, columns, row, leads, opts) {
 //   columns   names of the columns to show at first, in order; otherwise those of the command's table
 //   extra     more columns: [{name, title, text(row), kind}], shown where `columns` names them, else at
 //             the end; one without a kind cannot be sorted
+//   empty     what an empty text stands for, by name
+//   titles    other headings, by name
 //   caption   what a screen reader hears (default: the sheet's name)
 //   lead(row) what a row leads on to: [{text, act}], the first by Enter or by its name
 //   cut       {shown, of} of the head; all() shows all
@@ -62,25 +65,26 @@ function details(sheet, columns, row, leads, opts) {
 export function table(sheet, opts = {}) {
 	const all = [...sheet.columns, ...(opts.extra || [])];
 	opts = {...opts, units: sheet.columns.some(c => c.name === 'unit') && sheet.columns.some(c => c.kind === 'any')};
+	const titleOf = c => (opts.titles || {})[c.name] || (c.title === c.name ? c.name.replace(/_/g, ' ').toUpperCase() : c.title);
 	if (!sheet.rows.length) return nothing(opts.none || 'There is nothing to show here.');
 	const state = {sort: opts.sort || null, filter: opts.filter || '', limit: SHOWN, shown: choose(), open: new Set()};
 	const told = el('span', {role: 'status'}), body = el('tbody'), head = el('tr');
 	const more = button('', () => { state.limit += 5 * SHOWN; draw(); }, {class: 'more'});
 	const input = el('input', {type: 'search', placeholder: 'filter rows ( / )', 'aria-label': 'filter the rows of ' + (opts.caption || sheet.name), value: state.filter,
 		spellcheck: 'false', autocomplete: 'off', input: () => filter(input.value), keydown: e => {
-			if (e.key === 'Escape' && input.value) { input.value = ''; filter(''); e.preventDefault(); e.stopPropagation(); }
-			else if (e.key === 'Escape' || e.key === 'Enter' || e.key === 'ArrowDown') { focus(0); e.preventDefault(); e.stopPropagation(); }
+			if (e.key === 'Escape' && input.value) { input.value = ''; filter(''); }
+			if (['Escape', 'Enter', 'ArrowDown'].includes(e.key)) { focus(0); e.preventDefault(); e.stopPropagation(); }
 		}});
-	const root = el('div', {class: 'table' + (opts.plain ? ' plain' : '')}, !opts.plain && el('div', {class: 'tools'}, input, opts.all && opts.cut && opts.cut.of > opts.cut.shown &&
+	const root = el('div', {class: 'table' + (opts.plain ? ' short' : '')}, !opts.plain && el('div', {class: 'tools'}, input, opts.all && opts.cut && opts.cut.of > opts.cut.shown &&
 		button('show all ' + format('count', opts.cut.of), opts.all), columnPicker(), told),
 	el('div', {class: 'scroll'}, el('table', {class: 'data'}, el('caption', null, opts.caption || sheet.name), el('thead', null, head), body)), more);
 	let texts = null, timer = 0;
 
-	// Which columns are shown: those named, else those of the command's table, else all that hold something.
+	// Which columns are shown: those named, else those of the command's table.
 	function choose() {
 		const extra = (opts.extra || []).filter(c => !opts.columns || !opts.columns.includes(c.name));
 		if (opts.columns) return [...opts.columns.map(n => all.find(c => c.name === n)).filter(Boolean), ...extra];
-		return [...sheet.columns.filter(c => !c.raw && sheet.rows.some(r => !isEmpty(r[c.name]))), ...extra];
+		return [...sheet.columns.filter(c => !c.raw), ...extra];
 	}
 	function columnPicker() {
 		const hidden = all.filter(c => c.kind);
