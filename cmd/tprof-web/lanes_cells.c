@@ -16,11 +16,13 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "keys.h"
 #include "output/output.h"
 #include "tprof-web/lanes_inside.h"
 
 #define MOST_ROWS    400
 #define MOST_REASONS 255
+#define MOST_NAMES   1000
 #define CELL	     8
 #define REASON	     6
 #define MARKS	     7
@@ -193,7 +195,30 @@ static int put_marks(struct picture *p, struct tp_err *err)
 
 /* ---- the answer ---- */
 
-static void put_head(const struct picture *p)
+/* Appends the names of the goroutines of long spans on Ps and Ms: {"17":{"index":17,"id":…}, …}. */
+static void put_names(struct picture *p)
+{
+	struct rep_keys known = {0};
+	uint32_t at;
+
+	tp_buf_text(p->ask->out, "],\"names\":{");
+	for (size_t i = 1; p->whose && i < p->p.nrows * (size_t)p->p.cols && known.n < MOST_NAMES;
+	     i++) {
+		size_t before = known.n;
+
+		/* One column is too narrow for a name. */
+		if (!p->whose[i] || p->whose[i] != p->whose[i - 1] ||
+		    rep_keys_add(&known, p->whose[i], 0, 0, 0, &at) || known.n == before)
+			continue;
+		tp_buf_printf(p->ask->out, "%s\"%" PRIu32 "\":", before ? "," : "",
+			      p->whose[i] - 1);
+		web_rows_put_goroutine(p->ask->out, p->ask->run, p->whose[i] - 1);
+	}
+	tp_buf_text(p->ask->out, "}");
+	rep_keys_release(&known);
+}
+
+static void put_head(struct picture *p)
 {
 	const struct tp_dict *dict = rep_lanes_dict(p->ask->run->lanes);
 	struct tp_buf *out = p->ask->out;
@@ -215,10 +240,11 @@ static void put_head(const struct picture *p)
 		tp_buf_text(out, i ? "," : "");
 		web_rows_put(out, &p->p.row[i]);
 	}
-	tp_buf_text(out, "]}");
+	put_names(p);
+	tp_buf_text(out, "}");
 }
 
-static int put_picture(const struct picture *p)
+static int put_picture(struct picture *p)
 {
 	struct tp_buf *out = p->ask->out;
 	size_t cols = (size_t)p->p.cols, begin = out->size;

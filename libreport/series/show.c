@@ -40,6 +40,7 @@ static const struct rep_column fixed[NCOLUMNS] = {
 		     .kind = REP_COUNT,
 		     .raw_only = true},
     [COLUMN_PICTURE] = {.name = "picture",
+			.doc = "its values over the runs, with --json-head",
 			.title = "OVER RUNS",
 			.kind = REP_TEXT,
 			.table_only = true},

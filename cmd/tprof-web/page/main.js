@@ -195,18 +195,13 @@ function startKeys() {
 
 // ---- the beginning ----
 
-// Heads say of runs what the list does not: whether times are ticks, what was lost.
-ask.onRuns(runs => {
-	for (const r of runs) {
-		const known = app.runs.find(k => k.id === r.id);
-		if (known) Object.assign(known, {...r, labels: known.labels});
-	}
-});
+ask.setRun(() => app.run() && app.run().id);
 
 async function start() {
-	const [served, list] = await Promise.all([ask.about(), ask.run('store', ['--format=json', 'list', '@'])]);
+	const [served, list, more] = await Promise.all([ask.about(), ask.run('store', ['list', '@']), ask.run('query', ['@', 'select id, ticks, goroutines from run'])]);
 	if (served) setAbout(served);
-	app.runs = list.tables.length ? list.tables[0].rows.map(r => ({...r, id: r.run})) : [];
+	const known = new Map((more.tables.length ? more.tables[0].rows : []).map(r => [r.id, r]));
+	app.runs = list.tables.length ? list.tables[0].rows.map(r => ({...r, ...known.get(r.run), id: r.run})) : [];
 	drawRuns();
 	if (!app.runs.length) $('view').append(nothing('The store has no runs. Add some with tprof-import, then reload this page.'));
 	else await apply();

@@ -47,34 +47,13 @@ export function sortKey(report, column) {
 	return [column, KEYS[column], column.replace(/_(at_)?ns$|_bytes$/, '')].find(k => keys.includes(k)) || null;
 }
 
-// The reasons that goroutines of a group were blocked for, most first, as the command's table has them.
-function blockedOn(row) {
-	const list = Object.keys(row).filter(k => /^blocked_.+_ns$/.test(k) && row[k] > 0).sort((a, b) => row[b] - row[a]);
-	return list.slice(0, 3).map(k => k.slice(8, -3).replace(/_/g, ' ') + ' ' + Math.round(100 * row[k] / row.blocked_ns) + '%').join(', ') || '-';
-}
-const mostOfIt = row => row.most_share === null ? '-' : Math.round(100 * row.most_share) + '% ' + [row.most_reason || row.most_state, row.most_region && 'in ' + row.most_region].filter(Boolean).join(' ');
-const place = {name: 'location', title: 'AT'};
-
-// Which columns a report shows at first where the command's table makes some of others.
-const COLUMNS = {
-	groups: ['function', 'count', 'total_ns', 'share', 'running_ns', 'runnable_ns', 'blocked_ns', 'syscall_ns', 'on', 'inside'],
-	block: ['function', 'location', 'reason', 'count', 'total_ns', 'share', 'mean_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns'],
-	locks: ['function', 'location', 'count', 'total_ns', 'share', 'mean_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns', 'holder', 'held_ns', 'held_max_ns', 'doing'],
-	sched: ['function', 'location', 'reason', 'count', 'total_ns', 'share', 'mean_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns'],
-	syscalls: ['function', 'location', 'state', 'count', 'total_ns', 'share', 'mean_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns'],
-	task: ['id', 'name', 'start_ns', 'latency_ns', 'most', 'running_ns', 'syscall_ns', 'runnable_ns', 'blocked_ns', 'regions', 'logs', 'goroutines', 'log'],
-	region: ['name', 'task', 'goroutine', 'start_ns', 'latency_ns', 'most', 'running_ns', 'runnable_ns', 'blocked_ns', 'syscall_ns'],
-	story: ['ts_ns', 'into_ns', 'took_ns', 'goroutine', 'kind', 'name', 'message'],
-	top: ['name', 'flat', 'flat_share', 'sum_share', 'cum', 'cum_share'],
-};
-const EXTRA = {
-	groups: [{name: 'on', title: 'BLOCKED ON', text: blockedOn}], task: [{name: 'most', title: 'MOST OF IT', text: mostOfIt}], region: [{name: 'most', title: 'MOST OF IT', text: mostOfIt}],
-};
+// The table of profiles, whose JSON has more than pprof shows.
+const COLUMNS = {top: ['flat', 'flat_share', 'sum_share', 'cum', 'cum_share', 'name']};
 
 // Returns the options of table() for a report's sheet, for views that show such tables too.
 export function dress(app, sheet, opts) {
 	const run = app.run();
-	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], extra: EXTRA[sheet.name], lead: row => leads(app, sheet.name, row), ...opts};
+	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], lead: row => leads(app, sheet.name, row), ...opts};
 }
 
 function picks(label, names, now, pick, titles = {}) {

@@ -205,6 +205,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 static const struct rep_column columns[] = {
     {.name = "key", .doc = "the label's key", .title = "LABEL", .kind = REP_TEXT, .least = 10},
     {.name = "flat_shown",
+     .doc = "flat with its unit, with --json-head",
      .title = "VALUES",
      .kind = REP_TEXT,
      .right = true,
