@@ -108,7 +108,7 @@ export default {
 				if (samples.names.length > 1) list.push(pick('Values', s.sample || samples.names[samples.names.length - 1], Object.fromEntries(samples.names.map(n => [n, null])), sample => app.select({sample, 'flame.at': null})));
 			}
 			list.push(pick('From', s['flame.reverse'] ? 'leaf' : 'root', {root: 'callers above what they call', leaf: 'first what was running, then its callers'}, end => app.select({'flame.reverse': end === 'leaf' ? 1 : null, 'flame.at': null})));
-			if (rest.length) list.push(el('label', null, el('span', {class: 'soft'}, 'Compare with '), el('select', {change: e => app.select({base: e.target.value, 'flame.at': null})},
+			if (rest.length && !hasBaseTime(s)) list.push(el('label', null, el('span', {class: 'soft'}, 'Compare with '), el('select', {change: e => app.select({base: e.target.value, 'flame.at': null})},
 				el('option', {value: ''}, 'nothing'), rest.map(r => el('option', {value: r.id, selected: baseOf(app) === r}, r.id + ' ' + r.name)))));
 			list.push(times(s, run));
 			if (!compares(app)) return tools.replaceChildren(...list.filter(Boolean));
