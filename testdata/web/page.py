@@ -49,11 +49,11 @@ class Server:
 
 
 class Page(browser.Browser):
-    def wait(self, what=READY, seconds=60):
+    def wait(self, what=READY, seconds=20):
         end = time.monotonic() + seconds
         while True:
             try:
-                if self.eval(what):
+                if self.eval("!!(%s)" % what):
                     return True
             except RuntimeError:
                 pass  # the page changes
