@@ -165,8 +165,8 @@ $(B)/gen/%.inc: libreport/page/assets/%
 $(B)/obj/libreport/flame/format/asset.o: $(call assets,libreport/flame/viewer)
 $(B)/obj/libreport/page/asset.o: $(call assets,libreport/page/assets)
 
-# The page of tprof-web, with the viewer of flame graphs: the same for each of its files, and a table of them.
-WEB_PAGE := $(sort $(wildcard cmd/tprof-web/page/*.* cmd/tprof-web/page/*/*.*)) $(wildcard libreport/flame/viewer/viewer.*)
+# The page of tprof-web: the same for each of its files, and a table of them.
+WEB_PAGE := $(sort $(wildcard cmd/tprof-web/page/*.* cmd/tprof-web/page/*/*.*))
 $(B)/gen/web_page.inc: $(WEB_PAGE)
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
@@ -175,8 +175,7 @@ $(B)/gen/web_page.inc: $(WEB_PAGE)
 		echo "static const unsigned char page_$$n[] = {"; \
 		$(call bytes_of,$$f); \
 		echo "};"; \
-		path=$${f#cmd/tprof-web/page}; path=$${path#libreport/flame/viewer}; \
-		table="$$table{\"$$path\", page_$$n, sizeof(page_$$n)}, "; \
+		table="$$table{\"$${f#cmd/tprof-web/page}\", page_$$n, sizeof(page_$$n)}, "; \
 	done >$@; echo "static const struct web_page pages[] = {$$table};" >>$@
 $(B)/obj/cmd/tprof-web/page.o: $(B)/gen/web_page.inc
 $(B)/obj/cmd/tprof-web/server.o: OWN_CFLAGS = $(WEB_CFLAGS)

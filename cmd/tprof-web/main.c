@@ -36,8 +36,8 @@ enum { KEY_PORT = 0x2000 };
 
 static const struct argp_option options[] = {
     {"listen", SETS(listen), "ADDRESS", 0,
-     "Listen on this address of the machine, so that others who have the whole address printed can "
-     "read the page, unencrypted (default: 127.0.0.1, for this machine only)",
+     "Listen on this address of the machine (default: 127.0.0.1): others who have the address that "
+     "is printed can then read the page, which is not encrypted",
      0},
     {"no-open", SETS(no_open), NULL, 0, "Start no browser", 0},
     {"port", KEY_PORT, "N", 0, "Listen on this port (default: any that is free)", 0},
@@ -69,10 +69,29 @@ static const struct argp argp = {
 	"flame graphs with source, and the tables of tprof-top, tprof-path, tprof-diff, "
 	"tprof-leaks and tprof-query. ^C ends it.\v"
 	"The page is served by this machine alone, to whoever has the address that is printed. "
-	"Several dumps become runs of a temporary store.\n"
-	"For example: tprof-web go.trace",
+	"Several dumps become runs of a temporary store.",
     .children = children,
 };
+
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-web [OPTION...] STORE|DUMP...\n"
+    "Show execution traces, profiles or a store in a browser: overview, timeline,\n"
+    "flame graphs with source, and the tables of the other commands. ^C ends it.\n"
+    "The page is served by this machine alone, to whoever has the address printed.\n"
+    "\n"
+    "      --run=RUN           Begin with this run of a store\n"
+    "      --port=N            Listen on this port (default: any that is free)\n"
+    "      --no-open           Start no browser\n"
+    "      --source-path=DIRS  Look for source files in these folders\n"
+    "      --listen=ADDRESS    Listen on this address of the machine: others who\n"
+    "                          have the address printed can then read the page,\n"
+    "                          which is not encrypted\n"
+    "\n"
+    "Examples:\n"
+    "  tprof-web go.trace\n"
+    "  tprof-web before.pb.gz after.pb.gz    two runs, to compare on the page\n";
+/* clang-format on */
 
 /* ---- what is served ---- */
 
@@ -415,7 +434,7 @@ static int run(struct args *args)
 
 int main(int argc, char **argv)
 {
-	struct args args = {.cmd = {.name = "tprof-web", .kinds = CMD_ANY_KIND}};
+	struct args args = {.cmd = {.name = "tprof-web", .help = help, .kinds = CMD_ANY_KIND}};
 
 	cmd_parse(&args.cmd, &argp, argc, argv);
 	return cmd_finish(&args.cmd, run(&args));
