@@ -50,7 +50,7 @@ static const struct web_command commands[] = {
 	.options = " format= run= " SCOPE "sample-index= all-frames focus= hide= ignore= "
 		   "prune-from= show= show-from= tag-focus= tag-ignore= tag-leaf= tag-root= " FRAMES
 		       BY_LABEL "show-columns trim-path= flame max-depth= min-width= reverse "
-		   "sort= title= negate noise= width= ",
+		   "sort= title= negate noise= width= base-from= base-to= ",
 	.words = " ",
 	.compares = true,
     },

@@ -1,5 +1,5 @@
 // Starts the page: the runs, the views and switching between them, the address, the keyboard.
-import {el, button, nothing, failure, format, setAbout} from './dom.js';
+import {el, button, nothing, failure, shown, setAbout} from './dom.js';
 import * as ask from './ask.js';
 import {read, write, change, chips} from './selection.js';
 
@@ -37,7 +37,7 @@ const app = {
 	go(view, changes = {}) {
 		return app.select({...changes, view});
 	},
-	// Opens a view as a link does; for rows and texts that lead on.
+	// Returns the address of a view with changes to the selection, for links.
 	address: (view, changes = {}) => write(change(app.selection, {...changes, view})),
 };
 
@@ -65,29 +65,38 @@ function drawTabs() {
 	}
 }
 
-// Selects what one view needs and others do not know: keys with a view's name in front go with it.
+// Opens a view in place of the open one.
 async function show(entry) {
 	await load(entry);
 	if (entry.name !== app.selection.view) return; // the reader went on
-	const root = el('main', {id: 'view', class: entry.name, tabindex: -1});
+	const root = el('main', {id: 'view', class: entry.name, tabindex: -1}), old = $('view'), focused = old.contains(document.activeElement);
 	if (open) open.handle.close();
-	$('view').replaceWith(root);
-	open = {entry, root, handle: {update() {}, close() {}}};
-	if (!entry.view) root.append(failure(new Error('This version has no view ' + entry.title + '.')));
+	old.replaceWith(root);
+	if (focused) root.focus({preventScroll: true});
+	open = {entry, root, kind: app.run().kind, handle: {update() {}, close() {}}};
+	if (!entry.view) root.append(failure(new Error('The view ' + entry.title + ' cannot be loaded; reload this page.')));
 	else if (!offered(entry)) root.append(nothing(entry.title + ' shows nothing of a ' + app.run().kind + '; pick another run, or another view.'));
-	else open.handle = entry.view.open(app, root);
+	else open.handle = null;
 	await update();
 }
 
+function clearFailure(root) {
+	for (const old of root.querySelectorAll(':scope > .failure')) old.remove();
+}
+
+// Has the open view show what is selected, and shows what went wrong above it.
 async function update() {
 	const now = open;
 	abort.abort();
 	abort = new AbortController();
 	try {
+		now.handle = now.handle || now.entry.view.open(app, now.root);
 		await now.handle.update();
+		if (now === open) clearFailure(now.root);
 	} catch (e) {
 		if (e.name === 'AbortError' || now !== open) return;
-		for (const old of now.root.querySelectorAll(':scope > .failure')) old.remove();
+		now.handle = now.handle || {update() {}, close() {}};
+		clearFailure(now.root);
 		now.root.prepend(failure(e));
 	}
 	document.documentElement.dataset.ready = 'yes';
@@ -100,16 +109,12 @@ async function apply() {
 		app.selection = change(app.selection, {view: entry.name});
 		history.replaceState(null, '', write(app.selection));
 	}
-	if (app.selection.run !== undefined && run && run.id !== app.selection.run) app.say('There is no run ' + app.selection.run + '; this is run ' + run.id + '.');
+	if (app.selection.run !== undefined && run.id !== app.selection.run) app.say('There is no run ' + app.selection.run + '; this is run ' + run.id + '.');
 	drawTabs();
 	drawChips();
-	$('run').value = run ? run.id : '';
-	document.title = entry.title + (run ? ' · ' + run.name : '') + ' · tprof';
-	if (open && open.entry === entry && open.kind === (run && run.kind)) return update();
-	if (open) open.kind = null;
-	const shown = show(entry);
-	await shown;
-	if (open) open.kind = run && run.kind;
+	$('run').value = run.id;
+	document.title = shown(entry.title + ' · ' + run.name + ' · tprof');
+	return open && open.entry === entry && open.kind === run.kind ? update() : show(entry);
 }
 
 // ---- the selection ----
@@ -219,7 +224,7 @@ for (const entry of VIEWS) {
 $('helpkey').addEventListener('click', help);
 addEventListener('popstate', () => {
 	app.selection = read(location.hash);
-	apply();
+	if (app.runs.length) apply();
 });
 startKeys();
 start().catch(e => $('view').append(failure(e)));

@@ -128,7 +128,7 @@ function facts(run) {
 	const list = [['Run', run.name], ['Format', run.format], [run.ticks ? 'Ticks' : 'Lasts', run.kind === 'trace' || run.duration_ns > 0 ? format('ns', run.duration_ns, run.ticks) : null],
 		[run.kind === 'trace' ? 'Events' : 'Samples', format('count', run.events)], ['Goroutines', run.goroutines ? format('count', run.goroutines) : null], ['Recorded (UTC)', run.time], ['Labels', run.labels],
 		['Lost', run.losses ? 'some data, see below' : 'nothing']];
-	return el('dl', {class: 'facts'}, list.filter(([, v]) => v).map(([k, v]) => el('div', null, el('dt', null, k), el('dd', null, v))));
+	return el('dl', {class: 'facts'}, list.filter(([, v]) => v && v !== '-').map(([k, v]) => el('div', null, el('dt', null, k), el('dd', null, v))));
 }
 
 async function losses(run_, signal) {
@@ -185,7 +185,7 @@ async function profile(app, signal) {
 	})));
 	return [el('div', {class: 'cards'}, heads.map((head, i) => el('section', null, el('h2', null, button(types[i].type, () => app.go('top', {sample: types[i].type}), {class: 'link', title: 'the whole table'})),
 		head instanceof Error ? failure(head) : [head.notes.filter(n => /^Showing nodes|^Duration/.test(n)).map(n => el('p', {class: 'note'}, n)),
-			head.tables.map(s => table(s, dress(app, s, {plain: true, lead: row => leads(app, 'top', row).map(l => l), columns: ['flat', 'flat_share', 'cum', 'cum_share', 'name']})))],
+			head.tables.map(s => table(s, dress(app, s, {plain: true, columns: ['flat', 'flat_share', 'cum', 'cum_share', 'name']})))],
 		el('p', {class: 'leads'}, button('Flame', () => app.go('flame', {sample: types[i].type})), button('Top', () => app.go('top', {sample: types[i].type}))), command('top', ask(types[i].type)))))];
 }
 

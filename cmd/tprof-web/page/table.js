@@ -6,7 +6,6 @@ const SHOWN = 200; // rows that are put into the page at once
 
 const isNumber = column => !!column.by || ![undefined, 'text'].includes(column.kind);
 const isEmpty = value => value === null || value === undefined || value === '';
-const titleOf = column => column.title === column.name ? column.name.replace(/_/g, ' ').toUpperCase() : column.title;
 
 // Returns the text of a cell.
 function cellText(column, row, opts) {
@@ -41,7 +40,7 @@ export function stackList(stack) {
 
 function details(sheet, columns, row, leads, opts) {
 	const facts = columns.filter(c => c.kind && !isEmpty(row[c.name])).map(c => el('div', null,
-		el('dt', {title: c.name}, c.doc || titleOf(c)), el('dd', null, c.name === 'stack' || c.name.endsWith('_stack') ? stackList(row[c.name]) : cellText(c, row, opts))));
+		el('dt', {title: c.name}, c.doc || c.title), el('dd', null, c.name === 'stack' || c.name.endsWith('_stack') ? stackList(row[c.name]) : cellText(c, row, opts))));
 	return [leads.length && el('p', {class: 'leads'}, leads.map(l => button(l.text, l.act))), el('dl', {class: 'facts'}, facts)];
 }
 
@@ -50,6 +49,7 @@ function details(sheet, columns, row, leads, opts) {
 //   columns   names of the columns to show at first, in order; otherwise those of the command's table
 //   extra     more columns: [{name, title, text(row), kind}], shown where `columns` names them, else at
 //             the end; one without a kind cannot be sorted
+//   titles    other headings, by name
 //   caption   what a screen reader hears (default: the sheet's name)
 //   lead(row) what a row leads on to: [{text, act}], the first by Enter or by its name
 //   cut       {shown, of} of the head; all() shows all
@@ -62,6 +62,7 @@ function details(sheet, columns, row, leads, opts) {
 export function table(sheet, opts = {}) {
 	const all = [...sheet.columns, ...(opts.extra || [])];
 	opts = {...opts, units: sheet.columns.some(c => c.name === 'unit') && sheet.columns.some(c => c.kind === 'any')};
+	const titleOf = c => (opts.titles || {})[c.name] || (c.title === c.name ? c.name.replace(/_/g, ' ').toUpperCase() : c.title);
 	if (!sheet.rows.length) return nothing(opts.none || 'There is nothing to show here.');
 	const state = {sort: opts.sort || null, filter: opts.filter || '', limit: SHOWN, shown: choose(), open: new Set()};
 	const told = el('span', {role: 'status'}), body = el('tbody'), head = el('tr');

@@ -47,13 +47,15 @@ export function sortKey(report, column) {
 	return [column, KEYS[column], column.replace(/_(at_)?ns$|_bytes$/, '')].find(k => keys.includes(k)) || null;
 }
 
-// The table of profiles, whose JSON has more than pprof shows.
+// The table of profiles, whose JSON has more than pprof shows, and other headings.
 const COLUMNS = {top: ['flat', 'flat_share', 'sum_share', 'cum', 'cum_share', 'name']};
+const TITLES = {flat_share: 'FLAT%', sum_share: 'SUM%', cum_share: 'CUM%'};
+const ROWS = 100;
 
 // Returns the options of table() for a report's sheet, for views that show such tables too.
 export function dress(app, sheet, opts) {
 	const run = app.run();
-	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], lead: row => leads(app, sheet.name, row), ...opts};
+	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], titles: sheet.name === 'top' ? TITLES : {}, lead: row => leads(app, sheet.name, row), ...opts};
 }
 
 function picks(label, names, now, pick, titles = {}) {
@@ -64,7 +66,7 @@ function traceWords(app, s) {
 	const view = VIEWS.includes(s.report) ? s.report : null, report = view ? null : REPORTS[s.report] ? s.report : 'groups';
 	const filters = words(app, 'top', report === 'outliers' || !view ? ['focus'] : []);
 	const out = [...filters, ...view ? ['--view=' + view, '--unit=auto'] : [], ...s['top.each'] ? ['--each'] : []];
-	if (s['top.rows']) out.push('-n' + s['top.rows']);
+	out.push('-n' + (s['top.rows'] || ROWS));
 	if (s.sort && report && REPORTS[report].split(' ').includes(s.sort)) out.push('--sort=' + s.sort);
 	return {words: [...out, '@' + app.run().id, ...report ? [report] : []], now: view || report};
 }
@@ -73,8 +75,7 @@ function profileWords(app, s) {
 	const now = [...SUMS, ...TEXTS].includes(s.report) ? s.report : 'functions', asText = TEXTS.includes(now), out = words(app, 'top', now === 'peek' ? ['focus'] : []);
 	if (asText) out.push(now === 'peek' ? '--peek=' + (s.focus || '.') : '--' + now);
 	else out.push('--unit=auto', ...now === 'functions' ? [] : ['--granularity=' + now]);
-	if (s['top.rows'] === 0) out.push('--no-trim');
-	else if (s['top.rows']) out.push('-n' + s['top.rows']);
+	if (s['top.rows'] === '0') out.push('--no-trim');
 	if (s.sort === 'cum') out.push('--cum');
 	return {words: [...out, '@' + app.run().id], now, asText};
 }
@@ -85,11 +86,12 @@ export default {
 		const tools = el('div'), body = el('div', {class: 'body'});
 		root.append(tools, body);
 		const pick = changes => app.select({'top.rows': null, sort: null, q: null, 'top.each': null, ...changes});
-		let samples = null;
+		let samples = null, filter = null;
 
 		function drawTrace(now) {
-			const line = (label, names) => el('div', {class: 'picks'}, picks(label, names, now, report => pick({report})));
-			tools.replaceChildren(el('div', {class: 'subjects'}, SUBJECTS.map(([label, names]) => line(label, names.split(' '))), line('As a profile', VIEWS)));
+			const line = (label, names) => el('div', {class: 'picks'}, picks(label, names, now, report => pick({report}))), each = now === 'breakdown' && el('label', {class: 'picks'},
+				el('input', {type: 'checkbox', checked: !!app.selection['top.each'], change: e => app.select({'top.each': e.target.checked ? 1 : null})}), ' a row for each goroutine');
+			tools.replaceChildren(el('div', {class: 'subjects'}, SUBJECTS.map(([label, names]) => line(label, names.split(' '))), line('As a profile', VIEWS), each));
 		}
 		async function drawProfile(now, signal) {
 			const id = app.run().id;
@@ -97,19 +99,22 @@ export default {
 			tools.replaceChildren(el('div', {class: 'subjects'}, samples.names.length > 1 && el('div', {class: 'picks'}, picks('Values', samples.names, app.selection.sample || samples.names[samples.names.length - 1], sample => app.select({sample}))),
 				el('div', {class: 'picks'}, picks('Add up by', SUMS, now, report => pick({report}))), el('div', {class: 'picks'}, picks('As text', TEXTS, now, report => pick({report})))));
 		}
-		function drawSheets(head, asked) {
+		function drawSheets(head) {
 			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top');
 			return [lost.length && el('p', {class: 'note'}, 'This table does not heed: ' + lost.join(', ') + '.'), ...head.notes.map(n => el('p', {class: 'note'}, n)), ...head.messages.map(n => el('p', {class: 'note'}, n)),
 				...sheets.map(sheet => table(sheet, dress(app, sheet, {
-					cut: head.cut[0], all: () => app.select({'top.rows': '0'}), filter: s.q, onfilter: q => app.select({q}, {replace: true}),
+					cut: head.cut[0], all: () => app.select({'top.rows': '0'}), filter, onfilter: q => {
+						filter = q;
+						app.select({q}, {replace: true});
+					},
 					sort: s.sort ? sortOf(sheet, s.sort) : null,
 					onsort: name => {
 						const key = sheet.name === 'top' ? {flat: 'flat', cum: 'cum'}[name] : sortKey(sheet.name, name);
 						if (key) app.select({sort: key});
 						return !!key;
 					},
-					none: 'This run has nothing of this' + (asked.some(w => w.startsWith('--') && w !== '--unit=auto') ? ' in what is selected' : '') + '.',
-				}))), !sheets.length && nothing('This run has nothing of this in what is selected.')];
+					none: 'There are no rows' + (words(app, 'top').length ? ' in what is selected' : '') + '.',
+				}))), !sheets.length && !head.notes.some(n => n.startsWith('nothing')) && nothing('This run has nothing of this in what is selected.')];
 		}
 		// The column that the command has sorted by, with the direction that it chose.
 		function sortOf(sheet, key) {
@@ -120,12 +125,14 @@ export default {
 			const signal = app.signal(), s = app.selection, trace = app.run().kind === 'trace';
 			const asked = trace ? traceWords(app, s) : profileWords(app, s);
 			if (trace) drawTrace(asked.now); else await drawProfile(asked.now, signal);
-			if (body.dataset.of === JSON.stringify(asked)) return; // only the filter has changed
+			if (body.dataset.of === JSON.stringify(asked) && filter === (s.q || '')) return; // typing in the filter
+			filter = s.q || '';
 			let shown;
 			if (asked.asText) shown = el('pre', {class: 'scroll', tabindex: 0}, await text('top', asked.words, signal));
-			else shown = drawSheets(await run('top', asked.words, signal), asked.words);
+			else shown = drawSheets(await run('top', asked.words, signal));
 			body.replaceChildren(...[shown].flat().filter(Boolean), command('top', asked.words));
 			body.dataset.of = JSON.stringify(asked);
+			root.scrollTop = 0;
 		}
 		return {
 			async update() {

@@ -194,7 +194,7 @@ function sandwichTrees(name) {
 function sandwichPicture(id, up) {
 	const s = svg('svg', {id, 'class': 'live'}), g = svg('g', {'class': 'frames', role: 'tree'});
 	s.appendChild(g);
-	const v = new View(g, tree, {up: () => up, width: () => Math.max(sections.sandwich.clientWidth - 2 * PAD - 4, 200),
+	const v = new View(g, tree, {up: () => up, shown: () => shownTab === 'sandwich', width: () => Math.max(sections.sandwich.clientWidth - 2 * PAD - 4, 200),
 		onRender: w => {
 			s.setAttribute('width', w.width + 4);
 			s.setAttribute('height', w.levels * ROW + 4);

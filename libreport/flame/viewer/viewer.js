@@ -239,7 +239,7 @@ class View {
 	render() {
 		const t = this.t, list = [], keep = document.activeElement && this.g.contains(document.activeElement);
 		let deepest = 0;
-		if (!this.width) return;
+		if (!this.width || (this.opt.shown && !this.opt.shown())) return;
 		for (let i = this.zoomed; ; i = t.parent[i]) {
 			list.unshift(i);
 			if (!i) break;
