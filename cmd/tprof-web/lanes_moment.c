@@ -96,6 +96,7 @@ static int read_place(const struct web_ask *ask, uint32_t *goroutine, int64_t *n
 {
 	struct web_run *r = ask->run;
 	const struct rep_lane *lane;
+	struct rep_lane own;
 	int64_t g, row, step;
 	const struct web_number numbers[] = {{"g", TP_NONE, 0, TP_NONE, &g},
 					     {"row", -1, -1, INT64_MAX, &row},
@@ -104,13 +105,14 @@ static int read_place(const struct web_ask *ask, uint32_t *goroutine, int64_t *n
 	int code = web_numbers(ask->query, numbers, 4, err);
 
 	if (!code)
-		code = web_rows_roster(r, err);
+		code = web_rows_entries(r, err);
 	if (!code)
 		code = web_rows_list(ask, err);
 	if (code)
 		return code;
-	lane = web_rows_of(r, (uint32_t)g);
-	if (row >= 0 && (uint64_t)row < r->rows.n)
+	own = (struct rep_lane){.kind = REP_LANE_GOROUTINE, .index = (uint32_t)g};
+	lane = g == TP_NONE ? NULL : &own;
+	if (!lane && row >= 0 && (uint64_t)row < r->rows.n)
 		lane = &r->rows.row[row];
 	*goroutine = (uint32_t)g;
 	if (!lane)

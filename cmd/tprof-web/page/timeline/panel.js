@@ -39,14 +39,14 @@ export class Panel {
 		return run && run.ticks ? format('ns', ns, true) : exactTime(ns, Math.max(1, long / 100));
 	}
 
-	empty(text = 'Click a row, or move with the arrow keys, to see what happens there.') {
+	empty(text = 'Click a row, or move with the arrow keys, to see what happens there. The wheel zooms, dragging pans, Shift and dragging selects a time; ? lists all keys.') {
 		this.root.replaceChildren(el('p', {class: 'soft'}, text), this.says());
 	}
 
 	// The command that prints the sums of the rows.
 	says() {
 		const run = this.app.run();
-		return run ? command('top', ['goroutines', ...words(this.app, 'top'), '@' + run.id]) : [];
+		return run ? command('top', [...words(this.app, 'top'), '@' + run.id, 'goroutines']) : [];
 	}
 
 	link(g, ns, text) {
@@ -74,11 +74,11 @@ export class Panel {
 			el('p', {class: 'state'}, el('i', {class: 'swatch ' + (SHAPES[m.state] || '')}), el('b', null, m.state || 'unknown'), m.reason ? ': ' + shown(m.reason) : '', ' for ', el('b', null, this.time(m.end - m.start) + open)),
 			this.facts([['from', this.when(m.start, m.end - m.start)], ['to', this.when(m.end, m.end - m.start)]]),
 			...this.why(m),
+			el('p', {class: 'leads'}, button('Select', () => this.app.select({goroutine: id})), button('Top', () => this.app.go('top', {goroutine: id, report: 'breakdown'})),
+				button('Path', () => this.app.go('path', {goroutine: id})), button('Flame', () => this.app.go('flame', {goroutine: id, 'flame.view': 'wall'})), button('Select this time', () => this.app.select({from: m.start, to: m.end}))),
 			...stack(m.stack, m.state === 'runnable' ? 'Where it was made runnable' : 'Stack'),
 			...stack(m.waker_stack, 'Stack of the waker'),
 			...this.woke(m), ...this.chain(chain), ...this.marks(marks),
-			el('p', {class: 'leads'}, button('Select the goroutine', () => this.app.select({goroutine: id})), button('Top of this goroutine', () => this.app.go('top', {goroutine: id, report: 'breakdown'})),
-				button('Path', () => this.app.go('path', {goroutine: id})), button('Flame', () => this.app.go('flame', {goroutine: id, 'flame.view': 'wall'})), button('Select this time', () => this.app.select({from: m.start, to: m.end}))),
 			this.says());
 	}
 
