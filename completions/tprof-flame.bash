@@ -11,7 +11,7 @@ _tprof_flame()
 		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
 		return
 		;;
-	--format) COMPREPLY=($(compgen -W 'svg html text folded speedscope' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'svg html text folded speedscope frames' -- "$cur")); return ;;
 	--sort) COMPREPLY=($(compgen -W 'value name' -- "$cur")); return ;;
 	--width) COMPREPLY=($(compgen -W 'both new old' -- "$cur")); return ;;
 	--pprof) COMPREPLY=($(compgen -W 'net sync syscall sched' -- "$cur")); return ;;

@@ -4,12 +4,16 @@
 
 #include <stddef.h>
 
+#include "base/err.h"
+
 struct web_page {
 	const char *path; /* "/web.css", "/timeline/rows.js"; "/" is web.html */
 	const unsigned char *data;
 	size_t size;
 };
 
+/* Makes the files that libreport gives (viewer.js, viewer.css). Returns 0 or TP_ENOMEM. */
+int web_page_make(struct tp_err *err);
 /* Returns the file of that path, NULL if there is none. */
 const struct web_page *web_page(const char *path);
 /* Returns its media type. */

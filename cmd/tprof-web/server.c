@@ -284,7 +284,11 @@ static void on_connection(void *ctx, struct MHD_Connection *c, void **context,
 
 int web_server_run(struct web_server *s, struct tp_err *err)
 {
-	struct MHD_Daemon *daemon = MHD_start_daemon(
+	struct MHD_Daemon *daemon;
+
+	if (web_page_make(err))
+		return TP_ENOMEM;
+	daemon = MHD_start_daemon(
 	    MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
 		MHD_USE_ITC,
 	    0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, s->listener,
@@ -292,7 +296,6 @@ int web_server_run(struct web_server *s, struct tp_err *err)
 	    (unsigned)WEB_IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
 	    MHD_OPTION_THREAD_STACK_SIZE, STACK_SIZE, MHD_OPTION_URI_LOG_CALLBACK, on_uri, NULL,
 	    MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL, MHD_OPTION_END);
-
 	if (!daemon)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "the server cannot be started");
 	web_watch();

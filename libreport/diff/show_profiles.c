@@ -174,6 +174,7 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 			  rep_str(row->is_total ? "total" : rep_statuses[row->status]));
 	rep_diff_raw_cell(t, "names", REP_COUNT,
 			  row->is_total ? rep_null() : rep_int((int64_t)t->names));
+	rep_diff_raw_cell(t, "unit", REP_TEXT, rep_str(d->unit));
 	put_pair(t, flat, row->flat);
 	put_pair(t, cum, row->cum);
 	if (d->sets) {

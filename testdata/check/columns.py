@@ -16,6 +16,7 @@ PAGE = "man/tprof-json.5"
 BEGIN, END = '.\\" tables begin\n', '.\\" tables end\n'
 NAMED_BY_RUNS = re.compile(r"blocked_\w+_ns|ledger-\d\.heap")
 TRACE, OTHER, HEAP = "testdata/pool.trace", "testdata/checkout.trace", "testdata/catalog.heap"
+CPU = "testdata/catalog.cpu"
 # Heading; the command, TMP an empty folder; then what else to say of the table.
 TABLES = [
     ("tprof-path hops", f"tprof-path --task=12 {TRACE} hops", ""),
@@ -26,6 +27,8 @@ TABLES = [
     ("tprof-leaks", f"tprof-leaks {OTHER}", ""),
     ("tprof-top of profiles", f"tprof-top {HEAP}", ""),
     ("tprof-top --tags", f"tprof-top --tags {HEAP}", ""),
+    ("tprof-top --list", f"tprof-top --list=main.less --source-path=testdata/programs {CPU}", ""),
+    ("tprof-top --tree, --peek", f"tprof-top --peek=main.less {CPU}", ""),
     ("tprof-top --goroutines", "tprof-top --goroutines testdata/inbox/inbox-3.d2", ""),
     ("tprof-top --over", "tprof-top --over=run testdata/ledger/ledger-1.heap testdata/ledger/ledger-2.heap",
      "The slope is slope_per_run, slope_per_second, slope_per_minute, slope_per_hour or slope_per_day.\n"

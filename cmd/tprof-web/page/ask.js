@@ -3,12 +3,12 @@
 const KEPT = 32;
 const answers = new Map(); // the last answers of run() by address, the oldest first
 
-let toldRuns = () => {};
+let pickedRun = () => undefined;
 let pending = 0;
 
-// Calls back with what each head says of its runs.
-export function onRuns(f) {
-	toldRuns = f;
+// Sets what returns the id of the picked run.
+export function setRun(picked) {
+	pickedRun = picked;
 }
 
 // Counts open requests where the style sheet and tests can see it.
@@ -58,9 +58,23 @@ function keep(key, value) {
 export async function run(command, words, signal) {
 	const key = address(command, words.includes('--json-head') ? words : ['--json-head', ...words]);
 	if (answers.has(key)) return keep(key, answers.get(key));
-	const head = await (await get(key, signal)).json();
-	toldRuns(head.runs || []);
-	return keep(key, head);
+	return keep(key, await (await get(key, signal)).json());
+}
+
+// The same, without the filters that the command refuses for this report: returns {head, words, ignored},
+// ignored the options that were left out. Which those are is not repeated here; the command says it.
+export async function heeding(command, words, signal) {
+	const ignored = [];
+	for (;;) {
+		try {
+			return {head: await run(command, words, signal), words, ignored};
+		} catch (e) {
+			const [, option] = e.status === 422 && /^tprof-\w+: (--[\w-]+) does not apply to/.exec(e.message) || [], left = words.filter(w => !w.startsWith(option + '='));
+			if (left.length === words.length) throw e;
+			ignored.push(option);
+			words = left;
+		}
+	}
 }
 
 // Runs tprof-COMMAND and returns its output as text (text tables, SVG). Not kept.
@@ -68,9 +82,10 @@ export async function text(command, words, signal) {
 	return (await get(address(command, words), signal)).text();
 }
 
-// Asks for the timeline: JSON, or an ArrayBuffer for pictures. `params` without a value are left out.
+// Asks for the timeline: JSON, or an ArrayBuffer for pictures. `params` without a value are
+// left out; the run is the picked one unless they name it.
 export async function lanes(what, params, signal) {
-	const pairs = Object.entries(params || {}).filter(([, v]) => v !== undefined && v !== null);
+	const pairs = Object.entries({run: pickedRun(), ...params}).filter(([, v]) => v !== undefined && v !== null);
 	const answer = await get('/lanes/' + what + '?' + new URLSearchParams(pairs), signal);
 	return /json/.test(answer.headers.get('Content-Type')) ? answer.json() : answer.arrayBuffer();
 }

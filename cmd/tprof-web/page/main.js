@@ -1,5 +1,5 @@
 // Starts the page: the runs, the views and switching between them, the address, the keyboard.
-import {el, button, nothing, failure, format, setAbout} from './dom.js';
+import {el, button, nothing, failure, shown, setAbout} from './dom.js';
 import * as ask from './ask.js';
 import {read, write, change, chips} from './selection.js';
 
@@ -37,7 +37,7 @@ const app = {
 	go(view, changes = {}) {
 		return app.select({...changes, view});
 	},
-	// Opens a view as a link does; for rows and texts that lead on.
+	// Returns the address of a view with changes to the selection, for links.
 	address: (view, changes = {}) => write(change(app.selection, {...changes, view})),
 };
 
@@ -65,29 +65,38 @@ function drawTabs() {
 	}
 }
 
-// Selects what one view needs and others do not know: keys with a view's name in front go with it.
+// Opens a view in place of the open one.
 async function show(entry) {
 	await load(entry);
 	if (entry.name !== app.selection.view) return; // the reader went on
-	const root = el('main', {id: 'view', class: entry.name, tabindex: -1});
+	const root = el('main', {id: 'view', class: entry.name, tabindex: -1}), old = $('view'), focused = old.contains(document.activeElement);
 	if (open) open.handle.close();
-	$('view').replaceWith(root);
-	open = {entry, root, handle: {update() {}, close() {}}};
-	if (!entry.view) root.append(failure(new Error('This version has no view ' + entry.title + '.')));
+	old.replaceWith(root);
+	if (focused) root.focus({preventScroll: true});
+	open = {entry, root, kind: app.run().kind, handle: {update() {}, close() {}}};
+	if (!entry.view) root.append(failure(new Error('The view ' + entry.title + ' cannot be loaded; reload this page.')));
 	else if (!offered(entry)) root.append(nothing(entry.title + ' shows nothing of a ' + app.run().kind + '; pick another run, or another view.'));
-	else open.handle = entry.view.open(app, root);
+	else open.handle = null;
 	await update();
 }
 
+function clearFailure(root) {
+	for (const old of root.querySelectorAll(':scope > .failure')) old.remove();
+}
+
+// Has the open view show what is selected, and shows what went wrong above it.
 async function update() {
 	const now = open;
 	abort.abort();
 	abort = new AbortController();
 	try {
+		now.handle = now.handle || now.entry.view.open(app, now.root);
 		await now.handle.update();
+		if (now === open) clearFailure(now.root);
 	} catch (e) {
 		if (e.name === 'AbortError' || now !== open) return;
-		for (const old of now.root.querySelectorAll(':scope > .failure')) old.remove();
+		now.handle = now.handle || {update() {}, close() {}};
+		clearFailure(now.root);
 		now.root.prepend(failure(e));
 	}
 	document.documentElement.dataset.ready = 'yes';
@@ -100,16 +109,12 @@ async function apply() {
 		app.selection = change(app.selection, {view: entry.name});
 		history.replaceState(null, '', write(app.selection));
 	}
-	if (app.selection.run !== undefined && run && run.id !== app.selection.run) app.say('There is no run ' + app.selection.run + '; this is run ' + run.id + '.');
+	if (app.selection.run !== undefined && run.id !== app.selection.run) app.say('There is no run ' + app.selection.run + '; this is run ' + run.id + '.');
 	drawTabs();
 	drawChips();
-	$('run').value = run ? run.id : '';
-	document.title = entry.title + (run ? ' · ' + run.name : '') + ' · tprof';
-	if (open && open.entry === entry && open.kind === (run && run.kind)) return update();
-	if (open) open.kind = null;
-	const shown = show(entry);
-	await shown;
-	if (open) open.kind = run && run.kind;
+	$('run').value = run.id;
+	document.title = shown(entry.title + ' · ' + run.name + ' · tprof');
+	return open && open.entry === entry && open.kind === run.kind ? update() : show(entry);
 }
 
 // ---- the selection ----
@@ -147,7 +152,7 @@ const KEYS = [
 function help() {
 	const own = open && open.entry.view && open.entry.view.keys || [];
 	const list = keys => el('dl', {class: 'keys'}, keys.map(([k, text]) => el('div', null, el('dt', null, k), el('dd', null, text))));
-	$('help').replaceChildren(el('h2', null, 'Keys'), list(KEYS), ...own.length ? [el('h3', null, open.entry.title), list(own)] : [],
+	$('help').replaceChildren(el('h2', {tabindex: -1, autofocus: true}, 'Keys'), list(KEYS), ...own.length ? [el('h3', null, open.entry.title), list(own)] : [],
 		el('p', null, 'What is selected (a time range, goroutines, a task …) holds in all views, stands in the address, and is cleared at the top. Each view names the command that prints the same.'),
 		el('form', {method: 'dialog'}, el('button', null, 'close')));
 	$('help').showModal();
@@ -168,7 +173,7 @@ function startKeys() {
 	// In front of the views' own keys, as letters mean other things there.
 	document.addEventListener('keydown', e => {
 		if (e.ctrlKey || e.metaKey || e.altKey || typing(e) || $('help').open) return;
-		const after = performance.now() - g < 1500;
+		const after = performance.now() - g < 2500;
 		g = 0;
 		if (after) afterG(e);
 		else if (e.key === 'g') g = performance.now();
@@ -195,18 +200,13 @@ function startKeys() {
 
 // ---- the beginning ----
 
-// Heads say of runs what the list does not: whether times are ticks, what was lost.
-ask.onRuns(runs => {
-	for (const r of runs) {
-		const known = app.runs.find(k => k.id === r.id);
-		if (known) Object.assign(known, {...r, labels: known.labels});
-	}
-});
+ask.setRun(() => app.run() && app.run().id);
 
 async function start() {
-	const [served, list] = await Promise.all([ask.about(), ask.run('store', ['--format=json', 'list', '@'])]);
+	const [served, list, more] = await Promise.all([ask.about(), ask.run('store', ['list', '@']), ask.run('query', ['@', 'select id, ticks, goroutines from run'])]);
 	if (served) setAbout(served);
-	app.runs = list.tables.length ? list.tables[0].rows.map(r => ({...r, id: r.run})) : [];
+	const known = new Map((more.tables.length ? more.tables[0].rows : []).map(r => [r.id, r]));
+	app.runs = list.tables.length ? list.tables[0].rows.map(r => ({...r, ...known.get(r.run), id: r.run})) : [];
 	drawRuns();
 	if (!app.runs.length) $('view').append(nothing('The store has no runs. Add some with tprof-import, then reload this page.'));
 	else await apply();
@@ -224,7 +224,7 @@ for (const entry of VIEWS) {
 $('helpkey').addEventListener('click', help);
 addEventListener('popstate', () => {
 	app.selection = read(location.hash);
-	apply();
+	if (app.runs.length) apply();
 });
 startKeys();
 start().catch(e => $('view').append(failure(e)));

@@ -3,14 +3,9 @@
 import {el, button, format, measure, percentage, nothing} from './dom.js';
 
 const SHOWN = 200; // rows that are put into the page at once
-const TEXTS = new Set(['text', 'any']);
 
-const isNumber = column => !TEXTS.has(column.kind);
-
-// Returns whether a column is in the command's own table too: others have their key as title.
-function isPlain(column) {
-	return column.title !== column.name;
-}
+const isNumber = column => !!column.by || ![undefined, 'text'].includes(column.kind);
+const isEmpty = value => value === null || value === undefined || value === '';
 
 // Returns the text of a cell.
 function cellText(column, row, opts) {
@@ -20,6 +15,8 @@ function cellText(column, row, opts) {
 		if (column.kind === 'any') return measure(value, row.unit);
 		if (column.kind === 'share') return percentage(value);
 	}
+	if (opts.units && column.name === 'name' && row.inlined) return value + ' ' + row.inlined;
+	if (value === '' && opts.empty) return opts.empty[column.name] || '';
 	return format(column.kind, value, opts.ticks);
 }
 
@@ -31,10 +28,9 @@ function compare(a, b) {
 
 // Sorts rows, keeping the command's order among equals; rows without a value come last.
 function sorted(rows, name, down) {
-	const empty = v => v === null || v === undefined || v === '';
 	return rows.map((row, i) => [row, i]).sort(([a, i], [b, k]) => {
 		const x = a[name], y = b[name];
-		if (empty(x) || empty(y)) return empty(x) - empty(y) || i - k;
+		if (isEmpty(x) || isEmpty(y)) return isEmpty(x) - isEmpty(y) || i - k;
 		return (down ? compare(y, x) : compare(x, y)) || i - k;
 	}).map(([row]) => row);
 }
@@ -45,16 +41,18 @@ export function stackList(stack) {
 }
 
 function details(sheet, columns, row, leads, opts) {
-	const facts = columns.filter(c => !c.text && row[c.name] !== null && row[c.name] !== undefined && row[c.name] !== '').map(c => el('div', null,
-		el('dt', {title: c.doc}, c.doc || c.title), el('dd', null, c.name === 'stack' || c.name.endsWith('_stack') ? stackList(row[c.name]) : cellText(c, row, opts))));
+	const facts = columns.filter(c => c.kind && !isEmpty(row[c.name])).map(c => el('div', null,
+		el('dt', {title: c.name}, c.doc || c.title), el('dd', null, c.name === 'stack' || c.name.endsWith('_stack') ? stackList(row[c.name]) : cellText(c, row, opts))));
 	return [leads.length && el('p', {class: 'leads'}, leads.map(l => button(l.text, l.act))), el('dl', {class: 'facts'}, facts)];
 }
 
 // Returns an element with the table of a sheet ({name, columns, rows} of a head's tables). Options:
 //   ticks     times are ticks
 //   columns   names of the columns to show at first, in order; otherwise those of the command's table
-//   extra     columns made of others: [{name, title, text(row)}], shown where `columns` names them,
-//             else at the end
+//   extra     more columns: [{name, title, text(row), kind}], shown where `columns` names them, else at
+//             the end; one without a kind cannot be sorted
+//   empty     what an empty text stands for, by name
+//   titles    other headings, by name
 //   caption   what a screen reader hears (default: the sheet's name)
 //   lead(row) what a row leads on to: [{text, act}], the first by Enter or by its name
 //   cut       {shown, of} of the head; all() shows all
@@ -67,34 +65,34 @@ function details(sheet, columns, row, leads, opts) {
 export function table(sheet, opts = {}) {
 	const all = [...sheet.columns, ...(opts.extra || [])];
 	opts = {...opts, units: sheet.columns.some(c => c.name === 'unit') && sheet.columns.some(c => c.kind === 'any')};
+	const titleOf = c => (opts.titles || {})[c.name] || (c.title === c.name ? c.name.replace(/_/g, ' ').toUpperCase() : c.title);
 	if (!sheet.rows.length) return nothing(opts.none || 'There is nothing to show here.');
 	const state = {sort: opts.sort || null, filter: opts.filter || '', limit: SHOWN, shown: choose(), open: new Set()};
 	const told = el('span', {role: 'status'}), body = el('tbody'), head = el('tr');
 	const more = button('', () => { state.limit += 5 * SHOWN; draw(); }, {class: 'more'});
 	const input = el('input', {type: 'search', placeholder: 'filter rows ( / )', 'aria-label': 'filter the rows of ' + (opts.caption || sheet.name), value: state.filter,
 		spellcheck: 'false', autocomplete: 'off', input: () => filter(input.value), keydown: e => {
-			if (e.key === 'Escape' && input.value) { input.value = ''; filter(''); e.preventDefault(); e.stopPropagation(); }
-			else if (e.key === 'Escape' || e.key === 'Enter' || e.key === 'ArrowDown') { focus(0); e.preventDefault(); e.stopPropagation(); }
+			if (e.key === 'Escape' && input.value) { input.value = ''; filter(''); }
+			if (['Escape', 'Enter', 'ArrowDown'].includes(e.key)) { focus(0); e.preventDefault(); e.stopPropagation(); }
 		}});
-	const root = el('div', {class: 'table' + (opts.plain ? ' plain' : '')}, !opts.plain && el('div', {class: 'tools'}, input, opts.all && opts.cut && opts.cut.of > opts.cut.shown &&
+	const root = el('div', {class: 'table' + (opts.plain ? ' short' : '')}, !opts.plain && el('div', {class: 'tools'}, input, opts.all && opts.cut && opts.cut.of > opts.cut.shown &&
 		button('show all ' + format('count', opts.cut.of), opts.all), columnPicker(), told),
 	el('div', {class: 'scroll'}, el('table', {class: 'data'}, el('caption', null, opts.caption || sheet.name), el('thead', null, head), body)), more);
 	let texts = null, timer = 0;
 
-	// Which columns are shown: those named, else those of the command's table, else all that hold something.
+	// Which columns are shown: those named, else those of the command's table.
 	function choose() {
 		const extra = (opts.extra || []).filter(c => !opts.columns || !opts.columns.includes(c.name));
 		if (opts.columns) return [...opts.columns.map(n => all.find(c => c.name === n)).filter(Boolean), ...extra];
-		const plain = sheet.columns.filter(isPlain), list = plain.length ? plain : sheet.columns;
-		return [...list.filter(c => sheet.rows.some(r => r[c.name] !== null && r[c.name] !== undefined && r[c.name] !== '')), ...extra];
+		return [...sheet.columns.filter(c => !c.raw), ...extra];
 	}
 	function columnPicker() {
-		const hidden = all.filter(c => !c.text);
+		const hidden = all.filter(c => c.kind);
 		if (hidden.length <= state.shown.length) return null;
 		const box = c => el('label', {title: c.doc}, el('input', {type: 'checkbox', checked: state.shown.includes(c), change: e => {
 			state.shown = e.target.checked ? all.filter(x => state.shown.includes(x) || x === c) : state.shown.filter(x => x !== c);
 			draw();
-		}}), ' ' + (isPlain(c) ? c.title.toLowerCase() : c.name));
+		}}), ' ' + titleOf(c).toLowerCase());
 		return el('details', {class: 'columns'}, el('summary', null, 'columns'), el('div', null, hidden.map(box)));
 	}
 	function filter(text) {
@@ -111,13 +109,13 @@ export function table(sheet, opts = {}) {
 	function sort(column) {
 		const down = state.sort && state.sort.name === column.name ? !state.sort.down : isNumber(column);
 		if (opts.cut && opts.cut.of > opts.cut.shown && opts.onsort && opts.onsort(column.name)) return;
-		state.sort = {name: column.name, down};
+		state.sort = {name: column.name, by: column.by, down};
 		draw();
 	}
 	function drawHead() {
 		head.replaceChildren(...state.shown.map(c => {
-			const order = state.sort && state.sort.name === c.name ? (state.sort.down ? 'descending' : 'ascending') : 'none', name = isPlain(c) ? c.title : c.name.replace(/_/g, ' ');
-			return el('th', {scope: 'col', class: isNumber(c) && !c.text ? 'n' : null, 'aria-sort': c.text ? null : order}, c.text ? name : button(name, () => sort(c), {title: c.doc ? c.doc + '; sort by it' : 'sort by it'}));
+			const order = state.sort && state.sort.name === c.name ? (state.sort.down ? 'descending' : 'ascending') : 'none', name = titleOf(c);
+			return el('th', {scope: 'col', class: isNumber(c) ? 'n' : null, 'aria-sort': c.kind ? order : null}, !c.kind ? name : button(name, () => sort(c), {title: c.doc ? c.doc + '; sort by it' : 'sort by it'}));
 		}));
 	}
 	function drawRow(row, i) {
@@ -127,7 +125,7 @@ export function table(sheet, opts = {}) {
 			if (!opts.plain) toggle(tr, row, leads); else if (leads[0]) leads[0].act();
 		}}, state.shown.map(c => {
 			const text = cellText(c, row, opts);
-			return el('td', {class: isNumber(c) && !c.text || typeof row[c.name] === 'number' ? 'n' : c.name === 'stack' ? 'w' : null},
+			return el('td', {class: isNumber(c) ? 'n' : null},
 				c === name && leads.length ? button(text, leads[0].act, {class: 'link', tabindex: -1, title: leads[0].text}) : text);
 		}));
 		tr.leads = leads;
@@ -164,7 +162,7 @@ export function table(sheet, opts = {}) {
 		e.stopPropagation();
 	}
 	function draw() {
-		const match = matching(), rows = state.sort && !state.sort.theirs ? sorted(match, state.sort.name, state.sort.down) : match;
+		const match = matching(), rows = state.sort && !state.sort.theirs ? sorted(match, state.sort.by || state.sort.name, state.sort.down) : match;
 		drawHead();
 		body.replaceChildren(...rows.slice(0, state.limit).flatMap(drawRow));
 		more.hidden = rows.length <= state.limit;

@@ -1,6 +1,6 @@
 // Every table of tprof-top, sorted, filtered, with rows that lead on.
 import {el, button, command, nothing} from './dom.js';
-import {run, text} from './ask.js';
+import {run, heeding, text} from './ask.js';
 import {words, ignored} from './selection.js';
 import {table} from './table.js';
 import {leads} from './lead.js';
@@ -33,7 +33,8 @@ const SUBJECTS = [
 	['Goroutines', 'groups goroutines breakdown'], ['Waits', 'block locks sched syscalls'], ['CPU', 'cpu procs'], ['Collector', 'gc stops heap mmu'],
 	['Requests', 'tasks task regions region outliers story logs'],
 ];
-const VIEWS = ['cpu', 'running', 'offcpu', 'sched', 'syscall', 'wall'];
+// Traces as profiles; in the address with this in front, as some reports have the same names.
+const VIEWS = ['cpu', 'running', 'offcpu', 'sched', 'syscall', 'wall'], AS = 'as-';
 // Of profiles: what is added up, and other forms, which are texts.
 const SUMS = ['functions', 'lines', 'files', 'addresses'];
 const TEXTS = ['peek', 'tree', 'tags', 'traces', 'comments', 'raw'];
@@ -47,55 +48,37 @@ export function sortKey(report, column) {
 	return [column, KEYS[column], column.replace(/_(at_)?ns$|_bytes$/, '')].find(k => keys.includes(k)) || null;
 }
 
-// The reasons that goroutines of a group were blocked for, most first, as the command's table has them.
-function blockedOn(row) {
-	const list = Object.keys(row).filter(k => /^blocked_.+_ns$/.test(k) && row[k] > 0).sort((a, b) => row[b] - row[a]);
-	return list.slice(0, 3).map(k => k.slice(8, -3).replace(/_/g, ' ') + ' ' + Math.round(100 * row[k] / row.blocked_ns) + '%').join(', ') || '-';
-}
-const mostOfIt = row => row.most_share === null ? '-' : Math.round(100 * row.most_share) + '% ' + [row.most_reason || row.most_state, row.most_region && 'in ' + row.most_region].filter(Boolean).join(' ');
-const place = {name: 'location', title: 'AT'};
-
-// Which columns a report shows at first where the command's table makes some of others.
-const COLUMNS = {
-	groups: ['function', 'count', 'total_ns', 'share', 'running_ns', 'runnable_ns', 'blocked_ns', 'syscall_ns', 'on', 'inside'],
-	block: ['function', 'location', 'reason', 'count', 'total_ns', 'share', 'mean_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns'],
-	locks: ['function', 'location', 'count', 'total_ns', 'share', 'mean_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns', 'holder', 'held_ns', 'held_max_ns', 'doing'],
-	sched: ['function', 'location', 'reason', 'count', 'total_ns', 'share', 'mean_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns'],
-	syscalls: ['function', 'location', 'state', 'count', 'total_ns', 'share', 'mean_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns'],
-	task: ['id', 'name', 'start_ns', 'latency_ns', 'most', 'running_ns', 'syscall_ns', 'runnable_ns', 'blocked_ns', 'regions', 'logs', 'goroutines', 'log'],
-	region: ['name', 'task', 'goroutine', 'start_ns', 'latency_ns', 'most', 'running_ns', 'runnable_ns', 'blocked_ns', 'syscall_ns'],
-	story: ['ts_ns', 'into_ns', 'took_ns', 'goroutine', 'kind', 'name', 'message'],
-	top: ['name', 'flat', 'flat_share', 'sum_share', 'cum', 'cum_share'],
-};
-const EXTRA = {
-	groups: [{name: 'on', title: 'BLOCKED ON', text: blockedOn}], task: [{name: 'most', title: 'MOST OF IT', text: mostOfIt}], region: [{name: 'most', title: 'MOST OF IT', text: mostOfIt}],
-};
+// The table of profiles, whose JSON has more than pprof shows, and other headings.
+const COLUMNS = {top: ['flat', 'flat_share', 'sum_share', 'cum', 'cum_share', 'name']};
+const TITLES = {flat_share: 'FLAT%', sum_share: 'SUM%', cum_share: 'CUM%'};
+const ROWS = 100;
+// What tables show for the name of something without a name; elsewhere a state may have no reason.
+const EMPTY = {function: '(unknown)', entry: '(unknown)', name: '(no name)'};
+const EMPTIES = {block: {...EMPTY, reason: '(unknown)'}, regions: {...EMPTY, name: '(inherited)'}, region: {...EMPTY, name: '(inherited)'}};
 
 // Returns the options of table() for a report's sheet, for views that show such tables too.
 export function dress(app, sheet, opts) {
 	const run = app.run();
-	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], extra: EXTRA[sheet.name], lead: row => leads(app, sheet.name, row), ...opts};
+	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], titles: sheet.name === 'top' ? TITLES : {}, empty: EMPTIES[sheet.name] || EMPTY, lead: row => leads(app, sheet.name, row), ...opts};
 }
 
 function picks(label, names, now, pick, titles = {}) {
-	return [el('span', {class: 'soft'}, label), ...names.map(n => button(n, () => pick(n), {'aria-pressed': String(n === now), title: titles[n]}))];
+	return [el('span', {class: 'soft'}, label), ...names.map(n => button(n.replace(AS, ''), () => pick(n), {'aria-pressed': String(n === now), title: titles[n]}))];
 }
 
 function traceWords(app, s) {
-	const view = VIEWS.includes(s.report) ? s.report : null, report = view ? null : REPORTS[s.report] ? s.report : 'groups';
-	const filters = words(app, 'top', report === 'outliers' || !view ? ['focus'] : []);
-	const out = [...filters, ...view ? ['--view=' + view, '--unit=auto'] : [], ...s['top.each'] ? ['--each'] : []];
-	if (s['top.rows']) out.push('-n' + s['top.rows']);
+	const view = VIEWS.find(v => s.report === AS + v), report = view ? null : REPORTS[s.report] ? s.report : 'groups';
+	const out = [...words(app, 'top'), ...view ? ['--view=' + view, '--unit=auto'] : [], ...s['top.each'] ? ['--each'] : []];
+	out.push('-n' + (s['top.rows'] || ROWS));
 	if (s.sort && report && REPORTS[report].split(' ').includes(s.sort)) out.push('--sort=' + s.sort);
-	return {words: [...out, '@' + app.run().id, ...report ? [report] : []], now: view || report};
+	return {words: [...out, '@' + app.run().id, ...report ? [report] : []], now: view ? AS + view : report};
 }
 
 function profileWords(app, s) {
 	const now = [...SUMS, ...TEXTS].includes(s.report) ? s.report : 'functions', asText = TEXTS.includes(now), out = words(app, 'top', now === 'peek' ? ['focus'] : []);
 	if (asText) out.push(now === 'peek' ? '--peek=' + (s.focus || '.') : '--' + now);
 	else out.push('--unit=auto', ...now === 'functions' ? [] : ['--granularity=' + now]);
-	if (s['top.rows'] === 0) out.push('--no-trim');
-	else if (s['top.rows']) out.push('-n' + s['top.rows']);
+	if (s['top.rows'] === '0') out.push('--no-trim');
 	if (s.sort === 'cum') out.push('--cum');
 	return {words: [...out, '@' + app.run().id], now, asText};
 }
@@ -106,11 +89,12 @@ export default {
 		const tools = el('div'), body = el('div', {class: 'body'});
 		root.append(tools, body);
 		const pick = changes => app.select({'top.rows': null, sort: null, q: null, 'top.each': null, ...changes});
-		let samples = null;
+		let samples = null, filter = null;
 
 		function drawTrace(now) {
-			const line = (label, names) => el('div', {class: 'picks'}, picks(label, names, now, report => pick({report})));
-			tools.replaceChildren(el('div', {class: 'subjects'}, SUBJECTS.map(([label, names]) => line(label, names.split(' '))), line('As a profile', VIEWS)));
+			const line = (label, names) => el('div', {class: 'picks'}, picks(label, names, now, report => pick({report}))), each = now === 'breakdown' && el('label', {class: 'picks'},
+				el('input', {type: 'checkbox', checked: !!app.selection['top.each'], change: e => app.select({'top.each': e.target.checked ? 1 : null})}), ' a row for each goroutine');
+			tools.replaceChildren(el('div', {class: 'subjects'}, SUBJECTS.map(([label, names]) => line(label, names.split(' '))), line('As a profile', VIEWS.map(v => AS + v)), each));
 		}
 		async function drawProfile(now, signal) {
 			const id = app.run().id;
@@ -118,19 +102,22 @@ export default {
 			tools.replaceChildren(el('div', {class: 'subjects'}, samples.names.length > 1 && el('div', {class: 'picks'}, picks('Values', samples.names, app.selection.sample || samples.names[samples.names.length - 1], sample => app.select({sample}))),
 				el('div', {class: 'picks'}, picks('Add up by', SUMS, now, report => pick({report}))), el('div', {class: 'picks'}, picks('As text', TEXTS, now, report => pick({report})))));
 		}
-		function drawSheets(head, asked) {
-			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top');
-			return [lost.length && el('p', {class: 'note'}, 'This table does not heed: ' + lost.join(', ') + '.'), ...head.notes.map(n => el('p', {class: 'note'}, n)), ...head.messages.map(n => el('p', {class: 'note'}, n)),
-				...sheets.map(sheet => table(sheet, dress(app, sheet, {
-					cut: head.cut[0], all: () => app.select({'top.rows': '0'}), filter: s.q, onfilter: q => app.select({q}, {replace: true}),
+		function drawSheets({head, ignored: refused}) {
+			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top', refused), said = head.notes.some(n => n.startsWith('nothing to show'));
+			return [lost.length && el('p', {class: 'note'}, 'This table ignores: ' + lost.join(', ') + '.'), ...head.notes.map(n => el('p', {class: 'note'}, n)), ...head.messages.map(n => el('p', {class: 'note'}, n)),
+				...sheets.filter(sheet => sheet.rows.length || !said).map(sheet => table(sheet, dress(app, sheet, {
+					cut: head.cut[0], all: () => app.select({'top.rows': '0'}), filter, onfilter: q => {
+						filter = q;
+						app.select({q}, {replace: true});
+					},
 					sort: s.sort ? sortOf(sheet, s.sort) : null,
 					onsort: name => {
 						const key = sheet.name === 'top' ? {flat: 'flat', cum: 'cum'}[name] : sortKey(sheet.name, name);
 						if (key) app.select({sort: key});
 						return !!key;
 					},
-					none: 'This run has nothing of this' + (asked.some(w => w.startsWith('--') && w !== '--unit=auto') ? ' in what is selected' : '') + '.',
-				}))), !sheets.length && nothing('This run has nothing of this in what is selected.')];
+					none: 'There are no rows' + (words(app, 'top').length ? ' in what is selected' : '') + '.',
+				}))), !sheets.length && !said && nothing('This run has nothing of this in what is selected.')];
 		}
 		// The column that the command has sorted by, with the direction that it chose.
 		function sortOf(sheet, key) {
@@ -141,12 +128,18 @@ export default {
 			const signal = app.signal(), s = app.selection, trace = app.run().kind === 'trace';
 			const asked = trace ? traceWords(app, s) : profileWords(app, s);
 			if (trace) drawTrace(asked.now); else await drawProfile(asked.now, signal);
-			if (body.dataset.of === JSON.stringify(asked)) return; // only the filter has changed
-			let shown;
+			if (body.dataset.of === JSON.stringify(asked) && filter === (s.q || '')) return; // typing in the filter
+			filter = s.q || '';
+			let shown, by = asked.words;
 			if (asked.asText) shown = el('pre', {class: 'scroll', tabindex: 0}, await text('top', asked.words, signal));
-			else shown = drawSheets(await run('top', asked.words, signal), asked.words);
-			body.replaceChildren(...[shown].flat().filter(Boolean), command('top', asked.words));
+			else {
+				const answer = await heeding('top', by, signal);
+				shown = drawSheets(answer);
+				by = answer.words;
+			}
+			body.replaceChildren(...[shown].flat().filter(Boolean), command('top', by));
 			body.dataset.of = JSON.stringify(asked);
+			root.scrollTop = 0;
 		}
 		return {
 			async update() {
@@ -163,7 +156,7 @@ export default {
 };
 
 // Returns the names of a profile's sample types.
-async function sampleTypes(id, signal) {
+export async function sampleTypes(id, signal) {
 	try {
 		const head = await run('query', ['@', 'select type from sample_type where run = ' + id + ' order by row'], signal);
 		return head.tables[0].rows.map(r => r.type);
