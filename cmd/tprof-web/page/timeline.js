@@ -71,7 +71,7 @@ class Timeline {
 		this.width = this.canvasWidth - GUTTER;
 		this.canvas.width = Math.round(this.canvasWidth * this.dpr);
 		this.canvas.height = Math.round(this.canvasHeight * this.dpr);
-		this.below.width = this.canvas.width;
+		this.sizeBelow();
 		this.fit();
 		this.moved();
 	}
@@ -321,11 +321,14 @@ class Timeline {
 			return;
 		}
 		this.belowBox.hidden = hidden;
-		if (!hidden) {
-			this.below.height = Math.round(this.stacks.height * this.dpr);
-			this.below.style.height = this.stacks.height + 'px';
-		}
+		if (!hidden) this.sizeBelow();
 		this.redraw();
+	}
+
+	sizeBelow() {
+		this.below.width = this.canvas.width;
+		this.below.height = Math.round(this.stacks.height * this.dpr);
+		this.below.style.height = this.stacks.height + 'px';
 	}
 
 	// Moves the cursor to a goroutine, and unfolds its group where its row is folded.

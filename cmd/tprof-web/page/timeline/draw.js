@@ -173,7 +173,7 @@ export class Frame {
 		for (let r = Math.max(0, s.top - p.first); r < p.rows.length && this.y(p.first + r) < s.canvasHeight; r++) {
 			if (p.rows[r][0] === 0 && p.rows[r][7] > 1) continue;
 			stretches(p, r, 56 / pixels, (c, n, state, reason) => {
-				if (state > 3) return;
+				if (state > 3 || (s.search && !reason.toLowerCase().includes(s.search))) return;
 				const from = Math.max(GUTTER, this.x(p.from + c * p.step)), to = Math.min(GUTTER + s.width, this.x(p.from + (c + n) * p.step));
 				if (to - from < 56) return;
 				const who = p.whose && p.names[p.whose[r * p.cols + c] - 1], text = cut(ctx, who ? 'g' + who.id + ' ' + who.name : state === 3 ? reason : STATES[state], to - from - 10, false);
