@@ -59,10 +59,11 @@ int rep_output_messages(struct rep_output *out, const struct tp_buf *list)
 	return 0;
 }
 
-/* Returns whether a column is written. The texts that tables make of others come with a head. */
+/* Returns whether a column is written. Those that otherwise only tables have come with a head, if
+ * they have a description: others repeat what the row has by other names. */
 static bool has_column(const struct rep_output *out, const struct rep_column *c)
 {
-	return out->opt.json_head || !c->table_only;
+	return !c->table_only || (out->opt.json_head && c->doc);
 }
 
 static int put_member(struct tp_buf *b, const char *before, const char *name, const char *text)

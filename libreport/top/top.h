@@ -103,7 +103,8 @@ struct rep_top_options {
 	/* The output keeps cells (output/cells.h): it also gets those of other formats, and a column
 	 * REP_TOP_FRAMES if rows are about stacks. */
 	bool whole;
-	bool table_texts; /* the output is JSON with a head, which has the columns of tables as well */
+	bool
+	    table_texts; /* the output is JSON with a head, which has the columns of tables as well */
 	const char *min, *max, *log; /* which tasks and regions count: task/choose.h */
 	const char *slowest;	     /* "1%" or "10": the number of slowest tasks compared */
 	bool each;		     /* one row per goroutine */

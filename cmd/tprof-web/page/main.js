@@ -74,7 +74,7 @@ async function show(entry) {
 	old.replaceWith(root);
 	if (focused) root.focus({preventScroll: true});
 	open = {entry, root, kind: app.run().kind, handle: {update() {}, close() {}}};
-	if (!entry.view) root.append(failure(new Error('The view ' + entry.title + ' cannot be loaded; reload this page.')));
+	if (!entry.view) open.handle.update = () => { throw new Error('The view ' + entry.title + ' cannot be loaded (' + entry.error.message + '); reload this page.'); };
 	else if (!offered(entry)) root.append(nothing(entry.title + ' shows nothing of a ' + app.run().kind + '; pick another run, or another view.'));
 	else open.handle = null;
 	await update();
@@ -219,7 +219,7 @@ for (const entry of VIEWS) {
 		e.preventDefault();
 		app.go(entry.name);
 	}}, entry.title);
-	$('tabs').append(el('li', null, entry.tab));
+	$('views').append(el('li', null, entry.tab));
 }
 $('helpkey').addEventListener('click', help);
 addEventListener('popstate', () => {
