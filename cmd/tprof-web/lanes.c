@@ -1,6 +1,9 @@
 /* Opened runs, one request at a time, and reading in advance while there is none. */
 #include "tprof-web/lanes.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +11,8 @@
 #include "store/store.h"
 #include "tprof-web/lanes_inside.h"
 
-#define MOST_OPEN 2 /* runs at a time, as each caches up to 256 MiB */
+#define MOST_OPEN  2		       /* runs at a time, as each has a cache */
+#define MOST_BYTES ((size_t)144 << 20) /* of it; the server is to stay below 256 MiB */
 
 struct web_lanes {
 	struct tp_store *store;
@@ -42,12 +46,10 @@ static void close_run(struct web_run *r)
 		return;
 	rep_lanes_free(r->lanes);
 	rep_lane_rows_release(&r->rows);
-	rep_lane_rows_release(&r->roster);
 	if (r->has_view)
 		rep_view_release(&r->view);
 	rep_filter_release(&r->filter);
 	free(r->entry_of);
-	free(r->place_of);
 	free(r->unfold);
 	free(r->goroutine);
 	free(r->task);
@@ -128,7 +130,11 @@ static int open_run(struct web_lanes *l, struct web_run *r, const struct web_que
 	text.task = *r->task ? r->task : NULL;
 	text.region = *r->region ? r->region : NULL;
 	code = rep_filter_init(&r->filter, &text, err);
-	return code ? code : rep_lanes_new(&r->lanes, l->store, r->run, &r->filter, err);
+	if (!code)
+		code = rep_lanes_new(&r->lanes, l->store, r->run, &r->filter, err);
+	if (!code)
+		rep_lanes_limit(r->lanes, MOST_BYTES);
+	return code;
 }
 
 /* Finds or opens the run of a request, in place of the one that was used longest ago. */
@@ -206,6 +212,9 @@ static void *read_ahead(void *ctx)
 		/* Errors are those of the requests that need the segments. */
 		r->read_ahead = rep_lanes_ahead(r->lanes, l->ahead_from, l->ahead_to, &l->halt,
 						&err) != TP_ECANCEL;
+#ifdef __GLIBC__
+		malloc_trim(0); /* of what reading needed for a while */
+#endif
 	}
 	pthread_mutex_unlock(&l->lock);
 	return NULL;

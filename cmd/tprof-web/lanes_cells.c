@@ -6,7 +6,7 @@
  *	2 * cols        by column: 255ths of it in a mark phase of the GC, and in a stop of the world
  *	rows * cols * 8 by row, then column: 255ths of the cell's height that each way of enum web_show
  *	                takes; the reason of its blocked time (0: none, else its place in the head's
- *	                list, from 1); its marks, a bit each: region, log, task, sample, sweep, assist
+ *	                list, from 1); its marks, a bit each: region, log, task, sample, assist
  *	rows * cols * 4 only of Ps and Ms: the goroutine's index + 1, little endian; 0: none
  *
  * A cell of one goroutine, P or M is as high as the time in which it existed, that of several together as
@@ -117,9 +117,11 @@ static void put_band(const struct picture *p, int64_t *ns, const struct rep_mark
 
 static int on_mark(void *ctx, const struct rep_mark *mark)
 {
-	static const uint8_t bit[REP_NMARK_KINDS] = {
-	    [REP_MARK_REGION] = 1, [REP_MARK_LOG] = 2,	  [REP_MARK_TASK] = 4,
-	    [REP_MARK_SAMPLE] = 8, [REP_MARK_SWEEP] = 16, [REP_MARK_ASSIST] = 32};
+	static const uint8_t bit[REP_NMARK_KINDS] = {[REP_MARK_REGION] = 1,
+						     [REP_MARK_LOG] = 2,
+						     [REP_MARK_TASK] = 4,
+						     [REP_MARK_SAMPLE] = 8,
+						     [REP_MARK_ASSIST] = 16};
 	struct picture *p = ctx;
 	const struct web_run *r = p->ask->run;
 	uint32_t places[2] = {0, 0};
@@ -132,7 +134,7 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 		put_band(p, mark->kind == REP_MARK_GC ? p->gc_ns : p->stw_ns, mark);
 		return 0;
 	}
-	if (mark->goroutine < r->ngoroutines && r->place_of[mark->goroutine]) {
+	if (web_rows_has(r, mark->goroutine)) {
 		places[0] = p->row_of[mark->goroutine];
 		places[1] = p->row_of[r->ngoroutines + r->entry_of[mark->goroutine]];
 	}
@@ -186,7 +188,7 @@ static int put_marks(struct picture *p, struct tp_err *err)
 	}
 	if (code || p->p.row[0].kind > REP_LANE_GOROUTINE)
 		return code;
-	code = put_marks_of(p, REP_MARKS_ALL & ~bands, err);
+	code = put_marks_of(p, REP_MARKS_ALL & ~bands & ~(1u << REP_MARK_SWEEP), err);
 	/* A part of them would mislead. */
 	for (size_t i = 0; p->too_many_marks && i < p->p.nrows * cols; i++)
 		p->cell[i * CELL + MARKS] = 0;
@@ -280,7 +282,7 @@ static int read_picture(struct picture *p, struct tp_err *err)
 	if (!code)
 		code = web_numbers(ask->query, numbers, 3, err);
 	if (!code)
-		code = web_rows_roster(ask->run, err);
+		code = web_rows_entries(ask->run, err);
 	if (!code)
 		code = web_rows_list(ask, err);
 	if (code)

@@ -37,7 +37,7 @@ static int put_mark(void *ctx, const struct rep_mark *mark)
 }
 
 /* [[kind, from, to, goroutine's index or -1, text], …], of all goroutines or, with `g`, of one and of those
- * that concern all. Samples are left to /lanes/stacks. */
+ * that concern all. Samples are left to /lanes/stacks, and sweeps out, as there may be millions. */
 int web_answer_marks(const struct web_ask *ask, struct tp_err *err)
 {
 	struct marks m = {.ask = ask};
@@ -50,8 +50,9 @@ int web_answer_marks(const struct web_ask *ask, struct tp_err *err)
 	if (code)
 		return code;
 	tp_buf_text(ask->out, "{\"marks\":[");
-	code = rep_lanes_marks(ask->run->lanes, REP_MARKS_ALL & ~(1u << REP_MARK_SAMPLE), from, to,
-			       put_mark, &m, err);
+	code = rep_lanes_marks(ask->run->lanes,
+			       REP_MARKS_ALL & ~(1u << REP_MARK_SAMPLE | 1u << REP_MARK_SWEEP),
+			       from, to, put_mark, &m, err);
 	tp_buf_printf(ask->out, "],\"more\":%s}", m.more ? "true" : "false");
 	return code;
 }

@@ -71,54 +71,61 @@ static void put_span(struct tp_buf *out, const struct tp_dict *dict, const struc
 	put_text(out, dict, span->reason);
 }
 
-/* Chooses the moment of a column: in the longest span of the state that its cell shows. */
-static int pick(const struct web_ask *ask, const struct rep_lane *row, int64_t step, int64_t *ns,
-		struct tp_err *err)
+/* The place of a request: `ns`, or with `step` a column that begins then, of the goroutine `g` or of a row. */
+struct place {
+	struct rep_lane lane;
+	bool has_lane;
+	int64_t ns, shown[WEB_NSHOWN]; /* of the column */
+	uint32_t goroutine;	       /* TP_NONE: none is there */
+};
+
+/* Chooses the moment in the longest span of the state that the column's cell shows. */
+static int pick(const struct web_ask *ask, struct place *at, int64_t step, struct tp_err *err)
 {
 	struct rep_lanes *lanes = ask->run->lanes;
-	struct rep_picture p = {.from = *ns, .to = *ns + step, .cols = 1, .row = row, .nrows = 1};
-	int64_t shown[WEB_NSHOWN];
+	struct rep_picture p = {
+	    .from = at->ns, .to = at->ns + step, .cols = 1, .row = &at->lane, .nrows = 1};
 	int code = rep_lanes_draw(lanes, &p, ask->stop, err);
 
-	if (!code) {
-		web_show_cell(p.cell, shown);
-		code = rep_lanes_longest(lanes, row->index, web_show_states(web_show_most(shown)),
-					 p.from, p.to, ask->stop, ns, err);
-	}
+	if (!code)
+		web_show_cell(p.cell, at->shown);
 	free(p.cell);
+	if (code || step == 1 || at->lane.kind != REP_LANE_GOROUTINE)
+		return code;
+	code = rep_lanes_longest(lanes, at->lane.index, web_show_states(web_show_most(at->shown)),
+				 p.from, p.to, ask->stop, &at->ns, err);
 	return code == TP_ENOENT ? 0 : code;
 }
 
-/* The place of a request: `ns`, or with `step` a column that begins then, of the goroutine `g` or of a row.
- * *goroutine is TP_NONE if no goroutine is there. */
-static int read_place(const struct web_ask *ask, uint32_t *goroutine, int64_t *ns,
-		      struct tp_err *err)
+static int read_place(const struct web_ask *ask, struct place *at, struct tp_err *err)
 {
 	struct web_run *r = ask->run;
-	const struct rep_lane *lane;
 	int64_t g, row, step;
 	const struct web_number numbers[] = {{"g", TP_NONE, 0, TP_NONE, &g},
 					     {"row", -1, -1, INT64_MAX, &row},
-					     {"ns", 0, -WEB_MOST_NS, WEB_MOST_NS, ns},
+					     {"ns", 0, -WEB_MOST_NS, WEB_MOST_NS, &at->ns},
 					     {"step", 1, 1, WEB_MOST_NS, &step}};
 	int code = web_numbers(ask->query, numbers, 4, err);
 
 	if (!code)
-		code = web_rows_roster(r, err);
+		code = web_rows_entries(r, err);
 	if (!code)
 		code = web_rows_list(ask, err);
 	if (code)
 		return code;
-	lane = web_rows_of(r, (uint32_t)g);
-	if (row >= 0 && (uint64_t)row < r->rows.n)
-		lane = &r->rows.row[row];
-	*goroutine = (uint32_t)g;
-	if (!lane)
+	at->lane = (struct rep_lane){.kind = REP_LANE_GOROUTINE, .index = (uint32_t)g};
+	at->has_lane = g != TP_NONE;
+	if (!at->has_lane && row >= 0 && (uint64_t)row < r->rows.n) {
+		at->lane = r->rows.row[row];
+		at->has_lane = true;
+	}
+	at->goroutine = at->lane.kind == REP_LANE_GOROUTINE ? at->lane.index : TP_NONE;
+	if (!at->has_lane)
 		return 0;
-	*goroutine = lane->kind == REP_LANE_GOROUTINE ? lane->index : TP_NONE;
-	if (lane->kind != REP_LANE_GOROUTINE)
-		return rep_lanes_on(r->lanes, lane, *ns, goroutine, err);
-	return step > 1 ? pick(ask, lane, step, ns, err) : 0;
+	code = pick(ask, at, step, err);
+	return code || at->lane.kind == REP_LANE_GOROUTINE
+		   ? code
+		   : rep_lanes_on(r->lanes, &at->lane, at->ns, &at->goroutine, err);
 }
 
 /* ---- what it does then ---- */
@@ -160,19 +167,23 @@ static void put_moment(const struct web_ask *ask, const struct rep_moment *m)
 	put_wakeups(ask, m);
 }
 
+/* {"ns":…,"cell":{"running":ns, …},"g":…}, and of a goroutine what it does at `ns`. */
 int web_answer_moment(const struct web_ask *ask, struct tp_err *err)
 {
 	struct rep_moment m = {0};
-	uint32_t goroutine;
-	int64_t ns;
-	int code = read_place(ask, &goroutine, &ns, err);
+	struct place at = {0};
+	int code = read_place(ask, &at, err);
 
-	if (!code && goroutine != TP_NONE)
-		code = rep_lanes_moment(ask->run->lanes, goroutine, ns, &m, err);
+	if (!code && at.goroutine != TP_NONE)
+		code = rep_lanes_moment(ask->run->lanes, at.goroutine, at.ns, &m, err);
 	if (!code) {
-		tp_buf_printf(ask->out, "{\"ns\":%" PRId64 ",\"g\":", ns);
-		web_rows_put_goroutine(ask->out, ask->run, goroutine);
-		if (goroutine != TP_NONE) {
+		tp_buf_printf(ask->out, "{\"ns\":%" PRId64 ",\"cell\":{", at.ns);
+		for (int i = 0; i < WEB_NSHOWN; i++)
+			tp_buf_printf(ask->out, "%s\"%s\":%" PRId64, i ? "," : "", web_shown[i],
+				      at.shown[i]);
+		tp_buf_text(ask->out, "},\"g\":");
+		web_rows_put_goroutine(ask->out, ask->run, at.goroutine);
+		if (at.goroutine != TP_NONE) {
 			tp_buf_text(ask->out, ",");
 			put_moment(ask, &m);
 		}
@@ -189,10 +200,11 @@ int web_answer_moment(const struct web_ask *ask, struct tp_err *err)
 int web_answer_chain(const struct web_ask *ask, struct tp_err *err)
 {
 	struct web_run *r = ask->run;
-	uint32_t goroutine;
-	int64_t ns;
+	struct place at = {0};
 	enum rep_path_kind ender = REP_PATH_RUNNING;
-	int code = read_place(ask, &goroutine, &ns, err);
+	int code = read_place(ask, &at, err);
+	uint32_t goroutine = at.goroutine;
+	int64_t ns = at.ns;
 
 	tp_buf_text(ask->out, "{\"links\":[");
 	for (int i = 0; i < MOST_LINKS && !code && goroutine != TP_NONE; i++) {

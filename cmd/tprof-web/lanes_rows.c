@@ -176,69 +176,53 @@ int web_rows_list(const struct web_ask *ask, struct tp_err *err)
 	return r->unfold ? 0 : tp_nomem(err);
 }
 
-static int index_roster(struct web_run *r)
+static int take_entries(struct web_run *r, const struct rep_lane_rows *all)
 {
 	uint32_t entry = 0;
 
-	for (size_t i = 0; i < r->roster.n; i++) {
-		const struct rep_lane *row = &r->roster.row[i];
-
-		if (row->kind == REP_LANE_GOROUTINE && row->index >= r->ngoroutines)
-			r->ngoroutines = (size_t)row->index + 1;
+	r->ngoroutines = 0;
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->row[i].kind == REP_LANE_GOROUTINE && all->row[i].index >= r->ngoroutines)
+			r->ngoroutines = (size_t)all->row[i].index + 1;
 	}
-	r->entry_of = calloc(r->ngoroutines + 1, sizeof(*r->entry_of));
-	r->place_of = calloc(r->ngoroutines + 1, sizeof(*r->place_of));
-	if (!r->entry_of || !r->place_of || r->roster.n >= UINT32_MAX)
+	r->entry_of = tp_many(r->ngoroutines + 1, sizeof(*r->entry_of));
+	if (!r->entry_of)
 		return TP_ENOMEM;
-	for (size_t i = 0; i < r->roster.n; i++) {
-		const struct rep_lane *row = &r->roster.row[i];
-
-		if (row->kind == REP_LANE_GROUP) {
-			entry = row->index;
-			continue;
-		}
-		r->entry_of[row->index] = entry;
-		r->place_of[row->index] = (uint32_t)i + 1;
+	memset(r->entry_of, 0xff, (r->ngoroutines + 1) * sizeof(*r->entry_of));
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->row[i].kind == REP_LANE_GROUP)
+			entry = all->row[i].index;
+		else
+			r->entry_of[all->row[i].index] = entry;
 	}
 	return 0;
 }
 
-int web_rows_roster(struct web_run *r, struct tp_err *err)
+int web_rows_entries(struct web_run *r, struct tp_err *err)
 {
 	struct rep_lanes_options o = {.kind = REP_LANE_GROUP, .from = INT64_MIN, .to = INT64_MAX};
-	struct rep_lane_rows groups = {0};
+	struct rep_lane_rows rows = {0};
 	uint32_t *unfolded;
 	int code;
 
 	if (r->entry_of)
 		return 0;
-	code = rep_lanes_rows(r->lanes, &o, &groups, err);
-	unfolded = tp_many(groups.n + 1, sizeof(*unfolded));
+	code = rep_lanes_rows(r->lanes, &o, &rows, err);
+	unfolded = tp_many(rows.n + 1, sizeof(*unfolded));
 	if (!code && !unfolded)
 		code = tp_nomem(err);
-	for (size_t i = 0; !code && i < groups.n; i++)
-		unfolded[i] = groups.row[i].index;
+	for (size_t i = 0; !code && i < rows.n; i++)
+		unfolded[i] = rows.row[i].index;
 	o.unfolded = unfolded;
-	o.nunfolded = groups.n;
-	rep_lane_rows_release(&groups);
-	if (!code) {
-		rep_lane_rows_release(&r->roster);
-		code = rep_lanes_rows(r->lanes, &o, &r->roster, err);
-	}
-	free(unfolded);
-	if (!code && index_roster(r)) {
-		free(r->entry_of);
-		r->entry_of = NULL;
+	o.nunfolded = rows.n;
+	rep_lane_rows_release(&rows);
+	if (!code)
+		code = rep_lanes_rows(r->lanes, &o, &rows, err);
+	if (!code && take_entries(r, &rows))
 		code = tp_nomem(err);
-	}
+	rep_lane_rows_release(&rows);
+	free(unfolded);
 	return code;
-}
-
-const struct rep_lane *web_rows_of(const struct web_run *r, uint32_t goroutine)
-{
-	if (goroutine >= r->ngoroutines || !r->place_of[goroutine])
-		return NULL;
-	return &r->roster.row[r->place_of[goroutine] - 1];
 }
 
 /* ---- output ---- */
@@ -265,60 +249,67 @@ void web_rows_put(struct tp_buf *out, const struct rep_lane *row)
 
 void web_rows_put_goroutine(struct tp_buf *out, const struct web_run *r, uint32_t goroutine)
 {
-	const struct rep_lane *row = web_rows_of(r, goroutine);
 	struct rep_goid goid = rep_lanes_goid(r->lanes, goroutine);
+	struct tp_text name = {.text = "", .size = 0};
 	char text[REP_GOID_SIZE];
 
 	if (goroutine == TP_NONE || !rep_goid_is(&goid)) {
 		tp_buf_text(out, "null");
 		return;
 	}
+	if (web_rows_has(r, goroutine))
+		name = tp_dict_text(rep_lanes_dict(r->lanes), r->entry_of[goroutine]);
 	tp_buf_printf(out, "{\"index\":%" PRIu32 ",\"id\":\"%s\",\"name\":", goroutine,
 		      rep_goid_text(&goid, text));
-	rep_put_json(out, row ? row->name : "", row ? row->name_size : 0);
+	rep_put_json(out, name.text, name.size);
 	tp_buf_text(out, "}");
 }
 
-/* Where a goroutine's row is, after its group was unfolded: `goroutine` by index, or `id` by name. */
+static bool is_called(const struct rep_lanes *lanes, uint32_t goroutine,
+		      const struct rep_goid *name)
+{
+	struct rep_goid goid = rep_lanes_goid(lanes, goroutine);
+
+	return goid.goid == name->goid &&
+	       (!name->life || goid.life == name->life || (name->life == 1 && !goid.life));
+}
+
+/* {"duration":…,"total":…,"row":…,"group":…,"g":…,"lane":…}: the number of rows, and where the goroutine `index`, or
+ * the one called `id`, has its row: -1 if that is folded or does not exist in the time asked for. */
 int web_answer_rows(const struct web_ask *ask, struct tp_err *err)
 {
 	struct web_run *r = ask->run;
 	const char *id = web_query_get(ask->query, "id");
-	const struct rep_lane *found = NULL;
 	struct rep_goid goid = REP_GOID_NONE;
 	int64_t index, row = -1;
-	int code = web_number(ask->query, "index", -1, -1, TP_NONE, &index, err);
+	int code = web_number(ask->query, "index", TP_NONE, 0, TP_NONE, &index, err);
 
 	if (!code && id && rep_goid_parse(id, &goid) != 1)
 		code =
 		    tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "id: '%.40s' is no goroutine", id);
 	if (!code)
-		code = web_rows_roster(r, err);
+		code = web_rows_entries(r, err);
 	if (!code)
 		code = web_rows_list(ask, err);
 	if (code)
 		return code;
-	for (size_t i = 0; i < r->roster.n && !found; i++) {
-		const struct rep_lane *lane = &r->roster.row[i];
-
-		if (lane->kind == REP_LANE_GOROUTINE &&
-		    (id ? lane->goid.goid == goid.goid &&
-			      (!goid.life || lane->goid.life == goid.life ||
-			       (goid.life == 1 && !lane->goid.life))
-			: lane->index == index))
-			found = lane;
+	for (uint32_t g = 0; id && g < r->ngoroutines && index == TP_NONE; g++) {
+		if (web_rows_has(r, g) && is_called(r->lanes, g, &goid))
+			index = g;
 	}
-	for (size_t i = 0; found && i < r->rows.n && row < 0; i++) {
-		if (r->rows.row[i].kind == REP_LANE_GOROUTINE &&
-		    r->rows.row[i].index == found->index)
+	tp_buf_printf(ask->out, "{\"duration\":%" PRId64 ",\"total\":%zu",
+		      rep_lanes_duration(r->lanes), r->rows.n);
+	for (size_t i = 0; i < r->rows.n && row < 0; i++) {
+		if (r->rows.row[i].kind == REP_LANE_GOROUTINE && r->rows.row[i].index == index) {
 			row = (int64_t)i;
+			tp_buf_text(ask->out, ",\"lane\":");
+			web_rows_put(ask->out, &r->rows.row[i]);
+		}
 	}
-	tp_buf_printf(ask->out, "{\"duration\":%" PRId64 ",\"total\":%zu,\"row\":%" PRId64,
-		      rep_lanes_duration(r->lanes), r->rows.n, row);
-	if (found) {
-		tp_buf_printf(ask->out,
-			      ",\"group\":%" PRIu32 ",\"lane\":", r->entry_of[found->index]);
-		web_rows_put(ask->out, found);
+	tp_buf_printf(ask->out, ",\"row\":%" PRId64, row);
+	if (web_rows_has(r, (uint32_t)index)) {
+		tp_buf_printf(ask->out, ",\"group\":%" PRIu32 ",\"g\":", r->entry_of[index]);
+		web_rows_put_goroutine(ask->out, r, (uint32_t)index);
 	}
 	return tp_buf_text(ask->out, "}");
 }

@@ -195,9 +195,8 @@ static int find_store(struct args *args, char path[PATH_MAX])
 }
 
 /* Writes the answer to /about: what to write in place of the store. */
-static int describe(const struct args *args, const char *store, struct tp_buf *about)
+static int describe(const char *file, const char *store, struct tp_buf *about)
 {
-	const char *file = args->cmd.files[CMD_NEW].n > 1 ? store : cmd_path(&args->cmd);
 	struct tp_err err;
 	bool dump = file != store && cmd_is_store(file, &err) <= 0;
 
@@ -413,7 +412,9 @@ static int run(struct args *args)
 	status = open_socket(args, &s.server.listener);
 	if (!status)
 		status = make_access(args, machine, &s.server.access);
-	if (!status && describe(args, store, &about))
+	s.store = s.server.store = store;
+	s.server.file = args->cmd.files[CMD_NEW].n > 1 ? store : cmd_path(&args->cmd);
+	if (!status && describe(s.server.file, store, &about))
 		status = cmd_nomem(&args->cmd);
 	if (!status) {
 		static const char form[] = "http://%s:%lld/?secret=%s#overview?run=%lld";
@@ -424,7 +425,6 @@ static int run(struct args *args)
 		snprintf(opener, sizeof(opener), form, at, (long long)args->port,
 			 s.server.access.opener, (long long)picked);
 		s.server.about = (const char *)about.data;
-		s.store = store;
 		tell(args, machine, url);
 		status = run_server(args, &s, opener);
 	}

@@ -203,6 +203,26 @@ static bool read_words(const struct web_query *q, struct web_words *words)
 	return true;
 }
 
+/* Sends a command's message. */
+static enum MHD_Result send_message(const struct web_server *s, struct MHD_Connection *c,
+				    const struct tp_buf *message)
+{
+	struct tp_buf b = {0};
+	const char *at = (const char *)message->data, *end = at + message->size, *path;
+	size_t n = strlen(s->store);
+	enum MHD_Result sent;
+
+	while ((path = memmem(at, (size_t)(end - at), s->store, n))) {
+		tp_buf_put(&b, at, (size_t)(path - at));
+		tp_buf_text(&b, s->file);
+		at = path + n;
+	}
+	tp_buf_put(&b, at, (size_t)(end - at));
+	sent = b.failed ? MHD_NO : send_buf(c, UNPROCESSABLE, plain, &b);
+	tp_buf_release(&b);
+	return sent;
+}
+
 static enum MHD_Result run(struct web_server *s, struct MHD_Connection *c,
 			   const struct web_request *r)
 {
@@ -225,7 +245,7 @@ static enum MHD_Result run(struct web_server *s, struct MHD_Connection *c,
 	if (!code)
 		sent = send_buf(c, MHD_HTTP_OK, web_command_type(command, &words), &out);
 	else if (code == TP_EFORMAT)
-		sent = send_buf(c, UNPROCESSABLE, plain, &message);
+		sent = send_message(s, c, &message);
 	else if (code != TP_ECANCEL)
 		sent = send_error(
 		    c, code == TP_ELIMIT ? UNPROCESSABLE : MHD_HTTP_INTERNAL_SERVER_ERROR, &err);

@@ -39,6 +39,8 @@ struct rep_lanes;
 int rep_lanes_new(struct rep_lanes **lanes, struct tp_store *store, const struct rep_run *run,
 		  const struct rep_filter *filter, struct tp_err *err);
 void rep_lanes_free(struct rep_lanes *lanes);
+/* Limits what is cached to this number of bytes, in place of 384 MiB. */
+void rep_lanes_limit(struct rep_lanes *lanes, size_t bytes);
 
 /* ---- rows ---- */
 

@@ -88,7 +88,7 @@ static void forget(struct rep_lane_marks *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* Sources of marks; the marks of one table are loaded together. A sample has a stack in place of a text. */
+/* Sources of marks; of a table only the kinds that are asked for are loaded, as there may be millions of others. A sample has a stack in place of a text. */
 static const struct source {
 	enum tp_table_id table;
 	unsigned from, to, goroutine, text; /* columns */
@@ -110,6 +110,7 @@ static const struct source {
 struct loading {
 	struct rep_lanes *l;
 	const struct source *source;
+	uint32_t kinds;
 };
 
 static int on_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
@@ -125,30 +126,30 @@ static int on_rows(void *ctx, const struct tp_rows *rows, size_t first, struct t
 					      ? kind_of_range(load->l, text)
 					      : (enum rep_mark_kind)__builtin_ctz(s->kinds);
 
-		if (kind != REP_NMARK_KINDS)
+		if (load->kinds >> kind & 1)
 			code = put(load->l, kind, rows->col[s->from][i], rows->col[s->to][i],
 				   rows->col[s->goroutine][i], text);
 	}
 	return code ? tp_nomem(err) : 0;
 }
 
-static int load(struct rep_lanes *l, const struct source *s, struct tp_err *err)
+static int load(struct rep_lanes *l, const struct source *s, uint32_t kinds, struct tp_err *err)
 {
 	struct loading loading = {.l = l, .source = s};
 	const struct tp_rows_visitor visitor = {.rows = on_rows, .ctx = &loading};
-	uint32_t kinds = s->kinds;
 	uint32_t columns = 1u << s->from | 1u << s->to | 1u << s->goroutine | 1u << s->text;
-	bool loaded = true;
 	int code;
 
-	for (unsigned k = 0; k < REP_NMARK_KINDS; k++)
-		loaded = loaded && (!(kinds >> k & 1) || l->marks[k].loaded);
-	if (loaded)
-		return 0;
+	kinds &= s->kinds;
 	for (unsigned k = 0; k < REP_NMARK_KINDS; k++) {
-		if (kinds >> k & 1)
+		if (l->marks[k].loaded)
+			kinds &= ~(1u << k);
+		else if (kinds >> k & 1)
 			forget(&l->marks[k]);
 	}
+	if (!kinds)
+		return 0;
+	loading.kinds = kinds;
 	code = tp_rows_visit(l->v.store, l->v.run->row.id, s->table, columns, &visitor, err);
 	for (unsigned k = 0; k < REP_NMARK_KINDS && !code; k++) {
 		if (kinds >> k & 1 && put_in_order(&l->marks[k]))
@@ -185,7 +186,7 @@ int rep_lanes_marks(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_t t
 
 	for (size_t s = 0; s < sizeof(sources) / sizeof(*sources) && !code; s++) {
 		if (sources[s].kinds & kinds)
-			code = load(l, &sources[s], err);
+			code = load(l, &sources[s], kinds, err);
 	}
 	if (code)
 		return code;

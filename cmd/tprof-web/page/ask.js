@@ -61,6 +61,22 @@ export async function run(command, words, signal) {
 	return keep(key, await (await get(key, signal)).json());
 }
 
+// The same, without the filters that the command refuses for this report: returns {head, words, ignored},
+// ignored the options that were left out. Which those are is not repeated here; the command says it.
+export async function heeding(command, words, signal) {
+	const ignored = [];
+	for (;;) {
+		try {
+			return {head: await run(command, words, signal), words, ignored};
+		} catch (e) {
+			const [, option] = e.status === 422 && /^tprof-\w+: (--[\w-]+) does not apply to/.exec(e.message) || [], left = words.filter(w => !w.startsWith(option + '='));
+			if (left.length === words.length) throw e;
+			ignored.push(option);
+			words = left;
+		}
+	}
+}
+
 // Runs tprof-COMMAND and returns its output as text (text tables, SVG). Not kept.
 export async function text(command, words, signal) {
 	return (await get(address(command, words), signal)).text();

@@ -152,7 +152,7 @@ const KEYS = [
 function help() {
 	const own = open && open.entry.view && open.entry.view.keys || [];
 	const list = keys => el('dl', {class: 'keys'}, keys.map(([k, text]) => el('div', null, el('dt', null, k), el('dd', null, text))));
-	$('help').replaceChildren(el('h2', null, 'Keys'), list(KEYS), ...own.length ? [el('h3', null, open.entry.title), list(own)] : [],
+	$('help').replaceChildren(el('h2', {tabindex: -1, autofocus: true}, 'Keys'), list(KEYS), ...own.length ? [el('h3', null, open.entry.title), list(own)] : [],
 		el('p', null, 'What is selected (a time range, goroutines, a task …) holds in all views, stands in the address, and is cleared at the top. Each view names the command that prints the same.'),
 		el('form', {method: 'dialog'}, el('button', null, 'close')));
 	$('help').showModal();
@@ -173,7 +173,7 @@ function startKeys() {
 	// In front of the views' own keys, as letters mean other things there.
 	document.addEventListener('keydown', e => {
 		if (e.ctrlKey || e.metaKey || e.altKey || typing(e) || $('help').open) return;
-		const after = performance.now() - g < 1500;
+		const after = performance.now() - g < 2500;
 		g = 0;
 		if (after) afterG(e);
 		else if (e.key === 'g') g = performance.now();

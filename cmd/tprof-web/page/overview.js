@@ -1,7 +1,7 @@
 // The first page: what the run is, what costs most, and the first rows of each report.
 // libreport/page/section/findings.c writes the same sentences.
 import {el, svg, button, command, format, failure, nothing, share} from './dom.js';
-import {run, address} from './ask.js';
+import {run, heeding, address} from './ask.js';
 import {words, ignored} from './selection.js';
 import {table} from './table.js';
 import {leads} from './lead.js';
@@ -117,7 +117,7 @@ function states(app, sheet) {
 		s.setAttribute('height', 12);
 		return el('span', null, s, name);
 	})), el('div', {class: 'states'}, rows.flatMap(row => {
-		const [first] = leads(app, 'groups', row), name = row.function || '(no name)';
+		const [first] = leads(app, 'groups', row), name = row.function || '(unknown)';
 		return [first ? button(name, first.act, {class: 'link who', title: name + ': ' + first.text}) : el('span', {class: 'who'}, name), bar(row, whole), el('span', {class: 'sum'}, counted(row.count, 'goroutine') + ', busy ' + format('ns', busy(row), ticks) + ', blocked ' + format('ns', row.blocked_ns, ticks))];
 	}))];
 }
@@ -166,14 +166,14 @@ function short(app, whole) {
 async function trace(app, signal) {
 	const filters = words(app, 'top'), at = '@' + app.run().id, asked = ['-n' + READ, ...filters, at, 'overview'];
 	// A run without tasks has no outliers, which is no mistake.
-	const [head, outliers, lost] = await Promise.all([run('top', asked, signal), run('top', ['-n' + READ, ...filters, at, 'outliers'], signal).catch(e => {
+	const [{head, words: by, ignored: refused}, outliers, lost] = await Promise.all([heeding('top', asked, signal), heeding('top', ['-n' + READ, ...filters, at, 'outliers'], signal).then(a => a.head, e => {
 		if (e.name === 'AbortError') throw e;
 		return {tables: []};
 	}), losses(app.run(), signal)]);
-	const sheets = [...head.tables, ...outliers.tables], heedless = ignored(app, 'top');
-	return [lost, heedless.length && el('p', {class: 'note'}, 'This page does not heed: ' + heedless.join(', ') + '.'), head.messages.map(m => el('p', {class: 'note'}, m)),
-		findings(app, sheets), states(app, sheets.find(s => s.name === 'groups')), cards(app, head), charts([...filters, at], sheets),
-		head.tables.every(s => !s.rows.length) && nothing('Nothing of this run is in what is selected.'), command('top', asked.slice(1))];
+	const sheets = [...head.tables, ...outliers.tables], heedless = ignored(app, 'top', refused);
+	return [lost, heedless.length && el('p', {class: 'note'}, 'This page ignores: ' + heedless.join(', ') + '.'), head.messages.map(m => el('p', {class: 'note'}, m)),
+		findings(app, sheets), states(app, sheets.find(s => s.name === 'groups')), cards(app, head), charts([...filters.filter(w => /^--(from|to)=/.test(w)), at], sheets),
+		head.tables.every(s => !s.rows.length) && nothing('Nothing of this run is in what is selected.'), command('top', by.slice(1))];
 }
 
 async function profile(app, signal) {

@@ -34,9 +34,6 @@ export function only(text) {
 	return '^' + text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&') + '$';
 }
 
-// Returns whether a function's name is a reason, "[chan receive]", as profiles of traces have leaves.
-const reasonOf = name => (/^\[(.+)\]$/.exec(name) || [])[1];
-
 // Filters: key in the selection, the option, how it is worded on its chip, and for which commands.
 // T: of traces, P: of profiles; the letters are t(op) d(iff) p(ath) f(lame).
 const FILTERS = [
@@ -47,8 +44,8 @@ const FILTERS = [
 	['state', '--state', 'state', {trace: 'tdf'}],
 	['reason', '--reason', 'reason', {trace: 'tdpf'}],
 	['log', '--log', 'log', {trace: 't'}],
-	['focus', '--focus', 'function', {trace: 'f', profile: 'tdf'}],
-	['ignore', '--ignore', 'without', {trace: 'f', profile: 'tdf'}],
+	['focus', '--focus', 'function', {trace: 'tf', profile: 'tdf'}],
+	['ignore', '--ignore', 'without', {trace: 'tf', profile: 'tdf'}],
 	['label', '--tag-focus', 'label', {trace: '', profile: 'tdf'}],
 	['sample', '--sample-index', 'values', {profile: 'tdf'}],
 ];
@@ -81,10 +78,11 @@ export function words(app, command, except = []) {
 	return out;
 }
 
-// Returns the names of filters that are set and that the command ignores, to tell the reader.
-export function ignored(app, command) {
+// Returns the names of filters that are set and that the command ignores, by the table above or as
+// one of the options that it has refused, to tell the reader.
+export function ignored(app, command, refused = []) {
 	const s = app.selection, run = app.run(), kind = run ? run.kind : 'trace', letter = LETTERS[command] || '?';
-	return FILTERS.filter(([key, , , commands]) => s[key] !== undefined && !(commands[kind] || '').includes(letter)).map(f => f[2]);
+	return FILTERS.filter(([key, option, , commands]) => s[key] !== undefined && (refused.includes(option) || !(commands[kind] || '').includes(letter))).map(f => f[2]);
 }
 
 // Returns the selection as chips: [{keys, text}], in the order of the address.
@@ -101,5 +99,3 @@ export function chips(s, ticks) {
 	}
 	return out;
 }
-
-export {reasonOf};

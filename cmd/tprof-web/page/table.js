@@ -15,6 +15,8 @@ function cellText(column, row, opts) {
 		if (column.kind === 'any') return measure(value, row.unit);
 		if (column.kind === 'share') return percentage(value);
 	}
+	if (opts.units && column.name === 'name' && row.inlined) return value + ' ' + row.inlined;
+	if (value === '' && opts.empty) return opts.empty[column.name] || '';
 	return format(column.kind, value, opts.ticks);
 }
 
@@ -49,6 +51,7 @@ function details(sheet, columns, row, leads, opts) {
 //   columns   names of the columns to show at first, in order; otherwise those of the command's table
 //   extra     more columns: [{name, title, text(row), kind}], shown where `columns` names them, else at
 //             the end; one without a kind cannot be sorted
+//   empty     what an empty text stands for, by name
 //   titles    other headings, by name
 //   caption   what a screen reader hears (default: the sheet's name)
 //   lead(row) what a row leads on to: [{text, act}], the first by Enter or by its name
@@ -69,19 +72,19 @@ export function table(sheet, opts = {}) {
 	const more = button('', () => { state.limit += 5 * SHOWN; draw(); }, {class: 'more'});
 	const input = el('input', {type: 'search', placeholder: 'filter rows ( / )', 'aria-label': 'filter the rows of ' + (opts.caption || sheet.name), value: state.filter,
 		spellcheck: 'false', autocomplete: 'off', input: () => filter(input.value), keydown: e => {
-			if (e.key === 'Escape' && input.value) { input.value = ''; filter(''); e.preventDefault(); e.stopPropagation(); }
-			else if (e.key === 'Escape' || e.key === 'Enter' || e.key === 'ArrowDown') { focus(0); e.preventDefault(); e.stopPropagation(); }
+			if (e.key === 'Escape' && input.value) { input.value = ''; filter(''); }
+			if (['Escape', 'Enter', 'ArrowDown'].includes(e.key)) { focus(0); e.preventDefault(); e.stopPropagation(); }
 		}});
-	const root = el('div', {class: 'table' + (opts.plain ? ' plain' : '')}, !opts.plain && el('div', {class: 'tools'}, input, opts.all && opts.cut && opts.cut.of > opts.cut.shown &&
+	const root = el('div', {class: 'table' + (opts.plain ? ' short' : '')}, !opts.plain && el('div', {class: 'tools'}, input, opts.all && opts.cut && opts.cut.of > opts.cut.shown &&
 		button('show all ' + format('count', opts.cut.of), opts.all), columnPicker(), told),
 	el('div', {class: 'scroll'}, el('table', {class: 'data'}, el('caption', null, opts.caption || sheet.name), el('thead', null, head), body)), more);
 	let texts = null, timer = 0;
 
-	// Which columns are shown: those named, else those of the command's table, else all that hold something.
+	// Which columns are shown: those named, else those of the command's table.
 	function choose() {
 		const extra = (opts.extra || []).filter(c => !opts.columns || !opts.columns.includes(c.name));
 		if (opts.columns) return [...opts.columns.map(n => all.find(c => c.name === n)).filter(Boolean), ...extra];
-		return [...sheet.columns.filter(c => !c.raw && sheet.rows.some(r => !isEmpty(r[c.name]))), ...extra];
+		return [...sheet.columns.filter(c => !c.raw), ...extra];
 	}
 	function columnPicker() {
 		const hidden = all.filter(c => c.kind);

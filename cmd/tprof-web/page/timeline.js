@@ -3,7 +3,7 @@ import {el, button} from './dom.js';
 import {lanes, run as runCommand} from './ask.js';
 import {words} from './selection.js';
 import {Window} from './timeline/window.js';
-import {ROW, STATES, colours, paint, cellAt} from './timeline/picture.js';
+import {ROW, STATES, colours, paint} from './timeline/picture.js';
 import {Data} from './timeline/data.js';
 import {Frame, GUTTER, rowName} from './timeline/draw.js';
 import {Panel, goroutineName} from './timeline/panel.js';
@@ -39,7 +39,8 @@ class Timeline {
 
 	build() {
 		this.canvas = el('canvas', {class: 'lanes', tabindex: 0, role: 'application', 'aria-label': 'Timeline: arrows move, w and s zoom, a and d pan; the panel beside it describes the place under the cursor', 'aria-describedby': 'place'});
-		this.below = el('canvas', {class: 'below', role: 'img', 'aria-label': 'Stacks of the goroutine over time; the panel has them as lists', hidden: true});
+		this.below = el('canvas', {class: 'below', role: 'img', 'aria-label': 'Stacks of the goroutine over time; the panel has them as lists'});
+		this.belowBox = el('div', {class: 'belowbox', hidden: true, tabindex: 0, role: 'region', 'aria-label': 'Stacks over time'}, this.below);
 		this.side = el('aside', {id: 'place', 'aria-label': 'Place under the cursor', tabindex: 0});
 		this.box = el('div', {class: 'box'}, this.canvas);
 		this.kinds = KINDS.map(([kind, title]) => button(title, () => this.app.select({'timeline.rows': kind === 'groups' ? null : kind, 'timeline.open': null}), {'data-kind': kind}));
@@ -48,11 +49,10 @@ class Timeline {
 		}});
 		this.pathButton = button('Critical path', () => this.togglePath(), {'aria-pressed': 'false', title: 'of the task, goroutine or time that is selected'});
 		this.onlyButton = button('Only the selected', () => this.app.select({'timeline.only': this.app.selection['timeline.only'] ? null : '1'}), {'aria-pressed': 'false', title: 'rows of selected goroutines, tasks or regions only'});
-		const legend = el('div', {class: 'legend'}, ['s0', 's1', 's2', 's3', 's4'].map((c, i) => el('span', null, el('i', {class: 'swatch ' + c}), STATES[i])), [['gc', 'GC'], ['stw', 'world stopped'], ['mark region', 'region'], ['mark task', 'task begins'], ['mark stw', 'log'], ['mark s4', 'CPU sample'], ['mark gc', 'sweep, assist']].map(([c, text]) => el('span', null, el('i', {class: 'swatch ' + c}), text)),
-			el('span', {class: 'hint'}, 'Wheel zooms, drag pans, Shift+drag selects a time; ? has the keys.'));
+		const legend = el('div', {class: 'legend'}, ['s0', 's1', 's2', 's3', 's4'].map((c, i) => el('span', null, el('i', {class: 'swatch ' + c}), STATES[i])), [['gc', 'GC'], ['stw', 'world stopped'], ['mark region', 'region'], ['mark task', 'task begins'], ['mark stw', 'log'], ['mark s4', 'CPU sample'], ['mark gc', 'mark assist']].map(([c, text]) => el('span', null, el('i', {class: 'swatch ' + c}), text)));
 		this.root.append(el('div', {class: 'tools'}, el('span', {class: 'picks', role: 'group', 'aria-label': 'Rows'}, this.kinds), button('−', () => this.zoom(2), {'aria-label': 'zoom out'}), button('+', () => this.zoom(0.5), {'aria-label': 'zoom in'}), button('Whole run', () => this.whole()),
 			this.field, button('‹', () => this.find(true), {'aria-label': 'previous match', title: 'N'}), button('›', () => this.find(false), {'aria-label': 'next match', title: 'n'}), this.pathButton, this.onlyButton), legend,
-		el('div', {class: 'stage'}, el('div', {class: 'pictures'}, this.box, this.below), this.side));
+		el('div', {class: 'stage'}, el('div', {class: 'pictures'}, this.box, this.belowBox), this.side));
 	}
 
 	close() {
@@ -116,7 +116,7 @@ class Timeline {
 			if (this.closed || !this.window) return;
 			const begin = performance.now();
 			this.frame.draw();
-			if (!this.below.hidden) this.stacks.draw(GUTTER, this.width);
+			if (!this.belowBox.hidden) this.stacks.draw(GUTTER, this.width);
 			this.frameTimes = [...(this.frameTimes || []).slice(-999), performance.now() - begin];
 		});
 	}
@@ -135,7 +135,8 @@ class Timeline {
 		if (what === 'picture') {
 			this.total = p.total;
 			this.paint(p);
-			p.rows.forEach((row, i) => this.places.set(row[0] === 1 ? 'g' + row[2] : row[0] === 0 ? row[8] : row[0] + ' ' + row[2], p.first + i));
+			p.rows.forEach((row, i) => this.places.set(this.keyOf(row), p.first + i));
+			if (this.row < 0 && this.places.has(this.kept)) this.row = this.places.get(this.kept);
 			if (!p.total) this.app.say('No goroutine of this run matches the selection; clear it at the top.');
 		} else if (what === 'tracks') {
 			this.tracks = this.tracksOf(this.data.tracks);
@@ -184,8 +185,11 @@ class Timeline {
 		if (rows !== this.loaded || first) {
 			const answer = await lanes('rows', this.params());
 			if (this.closed) return;
+			const at = this.rowAt(this.row);
 			this.loaded = rows;
 			this.total = answer.total;
+			this.kept = at && this.keyOf(at);
+			if (at) this.row = -1;
 			this.places.clear();
 			if (first) {
 				this.window = new Window(answer.duration);
@@ -255,6 +259,10 @@ class Timeline {
 
 	// ---- the cursor ----
 
+	keyOf(row) {
+		return row[0] === 1 ? 'g' + row[2] : row[0] === 0 ? row[8] : row[0] + ' ' + row[2];
+	}
+
 	rowAt(row) {
 		const p = this.data.picture;
 		return p && p.rows[row - p.first] || null;
@@ -293,12 +301,12 @@ class Timeline {
 	}
 
 	tell(m, where) {
-		const row = this.rowAt(where.row), p = this.data.picture;
+		const row = this.rowAt(where.row);
 		if (m.g) {
 			this.panel.moment(m, null, null);
 			this.app.say(goroutineName(m.g) + ': ' + m.state + (m.reason ? ' (' + m.reason + ')' : '') + ' for ' + this.panel.time(m.end - m.start));
 		} else if (row && (row[0] === 0 || row[0] === 4)) {
-			this.panel.row(row, cellAt(p, where.row, where.ns));
+			this.panel.row(row, m.cell);
 			this.app.say(rowName(row));
 		} else {
 			this.panel.empty((row ? rowName(row) + ': no' : 'No') + ' goroutine is here at that time.');
@@ -308,11 +316,11 @@ class Timeline {
 	async askStacks() {
 		const g = this.moment && this.moment.g, hidden = !g;
 		try {
-			if (g && !await this.stacks.want(g.index, this.params(), this.place.signal) && !this.below.hidden) return;
+			if (g && !await this.stacks.want(g.index, this.params(), this.place.signal) && !this.belowBox.hidden) return;
 		} catch (e) {
 			return;
 		}
-		this.below.hidden = hidden;
+		this.belowBox.hidden = hidden;
 		if (!hidden) {
 			this.below.height = Math.round(this.stacks.height * this.dpr);
 			this.below.style.height = this.stacks.height + 'px';
@@ -322,23 +330,28 @@ class Timeline {
 
 	// Moves the cursor to a goroutine, and unfolds its group where its row is folded.
 	async goTo(g, ns) {
-		const answer = await lanes('rows', {...this.params(), ...g.index === undefined ? {id: g.id} : {index: g.index}});
-		if (!answer.lane) return this.app.say('Goroutine ' + g.id + ' has no row here.');
-		const at = Math.round(ns === undefined ? answer.lane[4] : ns), single = answer.lane[7];
-		this.window.reveal(at);
-		if (answer.row < 0 && this.kind !== 'groups' && this.kind !== 'goroutines') return this.app.select({'timeline.rows': null, goroutine: answer.lane[2], at});
-		if (answer.row < 0) {
+		const which = g.index === undefined ? {id: g.id} : {index: g.index};
+		let answer = await lanes('rows', {...this.params(), ...which});
+		if (!answer.g) return this.app.say('Goroutine ' + g.id + ' has no row here.');
+		if (answer.row < 0 && this.kind === 'groups') {
 			this.unfolded.add(answer.group);
-			const again = await lanes('rows', {...this.params(), index: answer.lane[1]});
+			answer = await lanes('rows', {...this.params(), ...which});
 			await this.app.select({'timeline.open': [...this.unfolded].join('.')});
-			answer.row = again.row;
+		} else if (answer.row < 0 && this.kind !== 'goroutines') {
+			return this.app.select({'timeline.rows': null, goroutine: answer.g.id, at: ns});
 		}
-		if (answer.row < 0) return this.app.say('Goroutine ' + answer.lane[2] + ' does not exist in the selected time.');
-		if (answer.row < this.top || answer.row >= this.top + this.rows) this.top = Math.max(0, answer.row - (this.rows >> 1));
-		this.row = answer.row;
-		this.at = at;
+		if (answer.row < 0) return this.app.say('Goroutine ' + answer.g.id + ' does not exist in the selected time.');
+		const at = Math.round(ns === undefined ? answer.lane[4] : ns);
+		this.window.reveal(at);
+		this.showRow(answer.row);
+		Object.assign(this, {row: answer.row, at});
 		this.moved();
-		return this.describe({g: answer.lane[1], row: answer.row, ns: at}, single);
+		return this.describe({g: answer.g.index, row: answer.row, ns: at});
+	}
+
+	showRow(row) {
+		this.total = Math.max(this.total, row + 1);
+		if (row < this.top || row >= this.top + this.rows) this.top = Math.max(0, row - (this.rows >> 1));
 	}
 
 	// Enter or a click on a label: folds a group, selects what another row stands for.
@@ -386,7 +399,7 @@ class Timeline {
 			const found = await lanes('find', {...this.params(), ...this.window.columns(this.width), text, back: back ? 1 : 0, row: this.row, ns: Math.floor(this.at === undefined ? this.window.from : this.at)});
 			if (found.row < 0) return this.goTo(found.g, found.ns);
 			this.window.reveal(found.ns);
-			if (found.row < this.top || found.row >= this.top + this.rows) this.top = Math.max(0, found.row - (this.rows >> 1));
+			this.showRow(found.row);
 			this.moved();
 			await this.cursorTo(found.row, found.ns, found.step);
 		} catch (e) {
@@ -402,7 +415,7 @@ class Timeline {
 		else {
 			const one = s.task !== undefined || s.region !== undefined ? ['--slowest=1'] : [];
 			try {
-				const head = await runCommand('path', ['hops', '--rows=0', ...words(this.app, 'path'), ...one, '@' + this.app.run().id]), table = head.tables.find(t => t.name === 'hops');
+				const head = await runCommand('path', ['--rows=0', ...words(this.app, 'path'), ...one, '@' + this.app.run().id, 'hops']), table = head.tables.find(t => t.name === 'hops');
 				this.path = table.rows.map(h => ({g: {id: String(h.goroutine), name: h.entry}, from: h.from_ns, to: h.from_ns + h.total_ns, kind: h.kind, reason: h.reason}));
 				const [a, b] = [this.path[0], this.path[this.path.length - 1]];
 				if (a) this.window.show(a.from - (b.to - a.from) * 0.05, b.to + (b.to - a.from) * 0.05);

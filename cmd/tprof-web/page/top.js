@@ -1,6 +1,6 @@
 // Every table of tprof-top, sorted, filtered, with rows that lead on.
 import {el, button, command, nothing} from './dom.js';
-import {run, text} from './ask.js';
+import {run, heeding, text} from './ask.js';
 import {words, ignored} from './selection.js';
 import {table} from './table.js';
 import {leads} from './lead.js';
@@ -33,7 +33,8 @@ const SUBJECTS = [
 	['Goroutines', 'groups goroutines breakdown'], ['Waits', 'block locks sched syscalls'], ['CPU', 'cpu procs'], ['Collector', 'gc stops heap mmu'],
 	['Requests', 'tasks task regions region outliers story logs'],
 ];
-const VIEWS = ['cpu', 'running', 'offcpu', 'sched', 'syscall', 'wall'];
+// Traces as profiles; in the address with this in front, as some reports have the same names.
+const VIEWS = ['cpu', 'running', 'offcpu', 'sched', 'syscall', 'wall'], AS = 'as-';
 // Of profiles: what is added up, and other forms, which are texts.
 const SUMS = ['functions', 'lines', 'files', 'addresses'];
 const TEXTS = ['peek', 'tree', 'tags', 'traces', 'comments', 'raw'];
@@ -51,24 +52,26 @@ export function sortKey(report, column) {
 const COLUMNS = {top: ['flat', 'flat_share', 'sum_share', 'cum', 'cum_share', 'name']};
 const TITLES = {flat_share: 'FLAT%', sum_share: 'SUM%', cum_share: 'CUM%'};
 const ROWS = 100;
+// What tables show for the name of something without a name; elsewhere a state may have no reason.
+const EMPTY = {function: '(unknown)', entry: '(unknown)', name: '(no name)'};
+const EMPTIES = {block: {...EMPTY, reason: '(unknown)'}, regions: {...EMPTY, name: '(inherited)'}, region: {...EMPTY, name: '(inherited)'}};
 
 // Returns the options of table() for a report's sheet, for views that show such tables too.
 export function dress(app, sheet, opts) {
 	const run = app.run();
-	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], titles: sheet.name === 'top' ? TITLES : {}, lead: row => leads(app, sheet.name, row), ...opts};
+	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], titles: sheet.name === 'top' ? TITLES : {}, empty: EMPTIES[sheet.name] || EMPTY, lead: row => leads(app, sheet.name, row), ...opts};
 }
 
 function picks(label, names, now, pick, titles = {}) {
-	return [el('span', {class: 'soft'}, label), ...names.map(n => button(n, () => pick(n), {'aria-pressed': String(n === now), title: titles[n]}))];
+	return [el('span', {class: 'soft'}, label), ...names.map(n => button(n.replace(AS, ''), () => pick(n), {'aria-pressed': String(n === now), title: titles[n]}))];
 }
 
 function traceWords(app, s) {
-	const view = VIEWS.includes(s.report) ? s.report : null, report = view ? null : REPORTS[s.report] ? s.report : 'groups';
-	const filters = words(app, 'top', report === 'outliers' || !view ? ['focus'] : []);
-	const out = [...filters, ...view ? ['--view=' + view, '--unit=auto'] : [], ...s['top.each'] ? ['--each'] : []];
+	const view = VIEWS.find(v => s.report === AS + v), report = view ? null : REPORTS[s.report] ? s.report : 'groups';
+	const out = [...words(app, 'top'), ...view ? ['--view=' + view, '--unit=auto'] : [], ...s['top.each'] ? ['--each'] : []];
 	out.push('-n' + (s['top.rows'] || ROWS));
 	if (s.sort && report && REPORTS[report].split(' ').includes(s.sort)) out.push('--sort=' + s.sort);
-	return {words: [...out, '@' + app.run().id, ...report ? [report] : []], now: view || report};
+	return {words: [...out, '@' + app.run().id, ...report ? [report] : []], now: view ? AS + view : report};
 }
 
 function profileWords(app, s) {
@@ -91,7 +94,7 @@ export default {
 		function drawTrace(now) {
 			const line = (label, names) => el('div', {class: 'picks'}, picks(label, names, now, report => pick({report}))), each = now === 'breakdown' && el('label', {class: 'picks'},
 				el('input', {type: 'checkbox', checked: !!app.selection['top.each'], change: e => app.select({'top.each': e.target.checked ? 1 : null})}), ' a row for each goroutine');
-			tools.replaceChildren(el('div', {class: 'subjects'}, SUBJECTS.map(([label, names]) => line(label, names.split(' '))), line('As a profile', VIEWS), each));
+			tools.replaceChildren(el('div', {class: 'subjects'}, SUBJECTS.map(([label, names]) => line(label, names.split(' '))), line('As a profile', VIEWS.map(v => AS + v)), each));
 		}
 		async function drawProfile(now, signal) {
 			const id = app.run().id;
@@ -99,10 +102,10 @@ export default {
 			tools.replaceChildren(el('div', {class: 'subjects'}, samples.names.length > 1 && el('div', {class: 'picks'}, picks('Values', samples.names, app.selection.sample || samples.names[samples.names.length - 1], sample => app.select({sample}))),
 				el('div', {class: 'picks'}, picks('Add up by', SUMS, now, report => pick({report}))), el('div', {class: 'picks'}, picks('As text', TEXTS, now, report => pick({report})))));
 		}
-		function drawSheets(head) {
-			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top');
-			return [lost.length && el('p', {class: 'note'}, 'This table does not heed: ' + lost.join(', ') + '.'), ...head.notes.map(n => el('p', {class: 'note'}, n)), ...head.messages.map(n => el('p', {class: 'note'}, n)),
-				...sheets.map(sheet => table(sheet, dress(app, sheet, {
+		function drawSheets({head, ignored: refused}) {
+			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top', refused), said = head.notes.some(n => n.startsWith('nothing to show'));
+			return [lost.length && el('p', {class: 'note'}, 'This table ignores: ' + lost.join(', ') + '.'), ...head.notes.map(n => el('p', {class: 'note'}, n)), ...head.messages.map(n => el('p', {class: 'note'}, n)),
+				...sheets.filter(sheet => sheet.rows.length || !said).map(sheet => table(sheet, dress(app, sheet, {
 					cut: head.cut[0], all: () => app.select({'top.rows': '0'}), filter, onfilter: q => {
 						filter = q;
 						app.select({q}, {replace: true});
@@ -114,7 +117,7 @@ export default {
 						return !!key;
 					},
 					none: 'There are no rows' + (words(app, 'top').length ? ' in what is selected' : '') + '.',
-				}))), !sheets.length && !head.notes.some(n => n.startsWith('nothing')) && nothing('This run has nothing of this in what is selected.')];
+				}))), !sheets.length && !said && nothing('This run has nothing of this in what is selected.')];
 		}
 		// The column that the command has sorted by, with the direction that it chose.
 		function sortOf(sheet, key) {
@@ -127,10 +130,14 @@ export default {
 			if (trace) drawTrace(asked.now); else await drawProfile(asked.now, signal);
 			if (body.dataset.of === JSON.stringify(asked) && filter === (s.q || '')) return; // typing in the filter
 			filter = s.q || '';
-			let shown;
+			let shown, by = asked.words;
 			if (asked.asText) shown = el('pre', {class: 'scroll', tabindex: 0}, await text('top', asked.words, signal));
-			else shown = drawSheets(await run('top', asked.words, signal));
-			body.replaceChildren(...[shown].flat().filter(Boolean), command('top', asked.words));
+			else {
+				const answer = await heeding('top', by, signal);
+				shown = drawSheets(answer);
+				by = answer.words;
+			}
+			body.replaceChildren(...[shown].flat().filter(Boolean), command('top', by));
 			body.dataset.of = JSON.stringify(asked);
 			root.scrollTop = 0;
 		}

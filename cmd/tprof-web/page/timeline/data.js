@@ -1,7 +1,7 @@
 // What the timeline asks for. One picture at a time: a newer window waits until the answer is there, except
 // that it ends an exact one, which may take long. The last picture is stretched meanwhile.
 import {lanes} from '../ask.js';
-import {parse} from './picture.js';
+import {parse, release} from './picture.js';
 
 const SETTLED = 120; // ms without a change after which details are asked for
 const MARGIN = 4; // rows above and below those on the screen
@@ -53,8 +53,12 @@ export class Data {
 			this.times.push(performance.now() - begin);
 			if (this.times.length > 1000) this.times.shift();
 			answer.key = JSON.stringify(params);
+			if (this.picture !== this.whole) release(this.picture);
 			this.picture = answer;
-			if (answer.from <= 0 && answer.to >= answer.duration) this.whole = answer;
+			if (answer.from <= 0 && answer.to >= answer.duration) {
+				release(this.whole);
+				this.whole = answer;
+			}
 			this.took('picture');
 		} catch (e) {
 			if (e.name !== 'AbortError' && this.flying === flight) this.failed(e);

@@ -146,23 +146,22 @@ export class Frame {
 		}
 	}
 
-	// Stretches a picture to the window. Where a newer one is, the older is left out.
+	// Stretches a picture to the window, except where a newer one is.
 	picture(p, newer) {
-		const {ctx, s} = this, x = this.x(p.from), y = this.y(p.first), w = (p.to - p.from) / s.window.span * s.width, h = p.rows.length * ROW;
-		if (!p.image || !h || x > GUTTER + s.width || x + w < GUTTER) return;
+		const {ctx, s} = this, y = this.y(p.first), h = p.rows.length * ROW, from = Math.max(s.window.from, p.from), to = Math.min(s.window.to, p.to);
+		if (!p.image || !h || to <= from || p === newer) return;
+		ctx.save();
+		if (newer && newer.image) {
+			ctx.beginPath();
+			ctx.rect(GUTTER, this.head, s.width, s.canvasHeight);
+			ctx.rect(this.x(newer.from), this.y(newer.first), this.x(newer.to) - this.x(newer.from), newer.rows.length * ROW);
+			ctx.clip('evenodd');
+		}
 		ctx.imageSmoothingEnabled = false;
 		// Only the part that is on the screen, as huge coordinates lose their precision.
-		const part = (from, to) => {
-			const a = Math.max(from, s.window.from, p.from), b = Math.min(to, s.window.to, p.to);
-			if (b <= a) return;
-			const k = p.image.width / (p.to - p.from);
-			ctx.drawImage(p.image, (a - p.from) * k, 0, (b - a) * k, p.image.height, this.x(a), y, this.x(b) - this.x(a), h);
-		};
-		if (!newer || newer.first !== p.first || newer.rows.length !== p.rows.length) part(p.from, p.to);
-		else if (newer !== p) {
-			part(p.from, newer.from);
-			part(newer.to, p.to);
-		}
+		const k = p.image.width / (p.to - p.from);
+		ctx.drawImage(p.image, (from - p.from) * k, 0, (to - from) * k, p.image.height, this.x(from), y, this.x(to) - this.x(from), h);
+		ctx.restore();
 	}
 
 	// The reason of long waits, the goroutine on a P or M.

@@ -39,14 +39,14 @@ export class Panel {
 		return run && run.ticks ? format('ns', ns, true) : exactTime(ns, Math.max(1, long / 100));
 	}
 
-	empty(text = 'Click a row, or move with the arrow keys, to see what happens there.') {
+	empty(text = 'Click a row, or move with the arrow keys, to see what happens there. The wheel zooms, dragging pans, Shift and dragging selects a time; ? lists all keys.') {
 		this.root.replaceChildren(el('p', {class: 'soft'}, text), this.says());
 	}
 
 	// The command that prints the sums of the rows.
 	says() {
 		const run = this.app.run();
-		return run ? command('top', ['goroutines', ...words(this.app, 'top'), '@' + run.id]) : [];
+		return run ? command('top', [...words(this.app, 'top'), '@' + run.id, 'goroutines']) : [];
 	}
 
 	link(g, ns, text) {
@@ -54,9 +54,9 @@ export class Panel {
 	}
 
 	// A group or a task, of which there is no single moment.
-	row(row, cell) {
+	row(row, cell) { // `cell`: time by state in the column under the cursor
 		const [kind, , , , from, to, busy, n, name] = row, lines = [[kind === 0 ? 'goroutines' : 'id', kind === 0 ? n : row[2]], ['exists', this.time(from) + ' to ' + this.time(to)], ['not blocked', this.time(busy)]];
-		if (cell && cell.state) lines.push(['here', cell.state + (cell.reason ? ', ' + cell.reason : '')]);
+		for (const [state, ns] of Object.entries(cell)) if (ns) lines.push([state + ' here', this.time(ns)]);
 		this.root.replaceChildren(el('h2', null, name || 'unnamed'), this.facts(lines), kind === 0 ? el('p', {class: 'leads'}, button('Top of the group', () => this.app.go('top', {group: name, report: 'breakdown'})),
 			button('Flame of waits', () => this.app.go('flame', {group: name, 'flame.view': 'offcpu'})), button('Select', () => this.app.select({group: name}))) :
 			el('p', {class: 'leads'}, button('Path of the task', () => this.app.go('path', {task: row[2]})), button('Select', () => this.app.select({task: row[2]}))),
@@ -74,11 +74,11 @@ export class Panel {
 			el('p', {class: 'state'}, el('i', {class: 'swatch ' + (SHAPES[m.state] || '')}), el('b', null, m.state || 'unknown'), m.reason ? ': ' + shown(m.reason) : '', ' for ', el('b', null, this.time(m.end - m.start) + open)),
 			this.facts([['from', this.when(m.start, m.end - m.start)], ['to', this.when(m.end, m.end - m.start)]]),
 			...this.why(m),
+			el('p', {class: 'leads'}, button('Select', () => this.app.select({goroutine: id})), button('Top', () => this.app.go('top', {goroutine: id, report: 'breakdown'})),
+				button('Path', () => this.app.go('path', {goroutine: id})), button('Flame', () => this.app.go('flame', {goroutine: id, 'flame.view': 'wall'})), button('Select this time', () => this.app.select({from: m.start, to: m.end}))),
 			...stack(m.stack, m.state === 'runnable' ? 'Where it was made runnable' : 'Stack'),
 			...stack(m.waker_stack, 'Stack of the waker'),
 			...this.woke(m), ...this.chain(chain), ...this.marks(marks),
-			el('p', {class: 'leads'}, button('Select the goroutine', () => this.app.select({goroutine: id})), button('Top of this goroutine', () => this.app.go('top', {goroutine: id, report: 'breakdown'})),
-				button('Path', () => this.app.go('path', {goroutine: id})), button('Flame', () => this.app.go('flame', {goroutine: id, 'flame.view': 'wall'})), button('Select this time', () => this.app.select({from: m.start, to: m.end}))),
 			this.says());
 	}
 

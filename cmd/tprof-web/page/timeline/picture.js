@@ -4,7 +4,7 @@
 export const STATES = ['running', 'runnable', 'syscall', 'blocked', 'lost', 'idle'];
 export const ROW = 22; // pixels
 const BAR = [2, 17], STRIP = [18, 21], CELL = 8, REASON = 6, MARKS = 7;
-export const MARK = {region: 1, log: 2, task: 4, sample: 8, sweep: 16, assist: 32};
+export const MARK = {region: 1, log: 2, task: 4, sample: 8, assist: 16};
 const MOST_WIDE = 4096;
 
 // Returns {…the head, gc, stw, cell, whose}.
@@ -57,23 +57,22 @@ function mix(a, b) {
 	return out >>> 0;
 }
 
-// In the order in which they are stacked from the bottom of a cell; `hatch` makes them tell without colour.
-const LAYERS = [[0, 's0', null], [2, 's2', (x, y, k) => (y / k & 3) === 0], [1, 's1', (x, y, k) => ((x + y) / k & 3) === 0], [4, 's4', (x, y, k) => ((x - y) / k & 3) === 0 || ((x + y) / k & 3) === 0], [3, 's3', null]];
-const STRIPES = [['log', 'stw'], ['task', 'fg'], ['assist', 'gc'], ['region', 'accent'], ['sweep', 'gc'], ['sample', 's4']];
+// In the order in which they are stacked from the bottom of a cell: the byte of its share, the colour, and the
+// hatching by which it is told without colours, for the pixels of a square of four by four.
+const LAYERS = [[0, 's0', null], [2, 's2', (x, y) => y === 0], [1, 's1', (x, y) => (x + y & 3) === 0], [4, 's4', (x, y) => (x + y & 3) === 0 || (x - y & 3) === 0], [3, 's3', null]];
+const STRIPES = [['log', 'stw'], ['task', 'fg'], ['assist', 'gc'], ['region', 'accent'], ['sample', 's4']];
 
-// Fills tops[layer * cols + c]: the height in pixels at which each layer of a row's cells ends.
-function stack(p, row, height, tops) {
-	for (let c = 0; c < p.cols; c++) {
-		const at = (row * p.cols + c) * CELL;
-		let sum = 0, low = 0;
-		for (let l = 0; l < LAYERS.length; l++) {
-			const part = p.cell[at + LAYERS[l][0]];
-			sum += part;
-			// Shares are cut to whole 255ths, so a full cell may lack some; a share has at least a pixel.
-			low = part ? Math.min(height, Math.max(low + 1, Math.round((sum > 249 ? 255 : sum) * height / 255))) : low;
-			tops[l * p.cols + c] = low;
+// The colours of the layers' squares: bright ones, then faded ones.
+function squares(colour) {
+	const out = new Uint32Array(LAYERS.length * 32);
+	LAYERS.forEach(([, name, hatched], l) => {
+		for (let y = 0; y < 4; y++) for (let x = 0; x < 4; x++) {
+			const pixel = hatched && hatched(x, y) ? mix(colour.pixel[name], colour.pixel.bg) : colour.pixel[name], at = l * 16 + y * 4 + x;
+			out[at] = pixel;
+			out[LAYERS.length * 16 + at] = pixel & 0x3fffffff;
 		}
-	}
+	});
+	return out;
 }
 
 // Which cells match what is searched for; null: nothing is.
@@ -88,41 +87,52 @@ function matching(p, row, search) {
 	return out;
 }
 
+let spare = null; // the pixels of the last image, for one of the same size
+const free = []; // canvases of pictures that are gone
+
+// Lets the canvas of a picture be used again.
+export function release(p) {
+	if (p && p.image && free.length < 3) free.push(p.image);
+}
+
 // Draws a picture on a canvas of its own, p.image; `wide` pixels for each column.
 export function paint(p, colour, dpr, nsPerPixel, search) {
 	const wide = Math.max(1, Math.min(Math.round(p.step / nsPerPixel * dpr), Math.floor(MOST_WIDE / p.cols))), k = Math.max(1, Math.round(dpr));
-	const width = p.cols * wide, tall = Math.round(ROW * dpr), height = Math.max(1, p.rows.length * tall);
-	const image = p.image || document.createElement('canvas'), bar = BAR.map(v => Math.round(v * dpr)), strip = STRIP.map(v => Math.round(v * dpr));
+	const width = p.cols * wide, tall = Math.round(ROW * dpr), height = Math.max(1, p.rows.length * tall), image = p.image || free.pop() || document.createElement('canvas');
 	if (image.width !== width || image.height !== height) {
 		image.width = width;
 		image.height = height;
 	}
-	const ctx = image.getContext('2d'), data = ctx.createImageData(width, height), pixels = new Uint32Array(data.data.buffer);
-	const fill = LAYERS.map(l => colour.pixel[l[1]]), hatch = fill.map(f => mix(f, colour.pixel.bg)), tops = new Uint8Array(LAYERS.length * p.cols);
+	const ctx = image.getContext('2d');
+	if (spare && spare.width === width && spare.height === height) new Uint32Array(spare.data.buffer).fill(0);
+	else spare = ctx.createImageData(width, height);
+	const to = {pixels: new Uint32Array(spare.data.buffer), width, wide, k, squares: squares(colour)}, bar = BAR.map(v => Math.round(v * dpr)), strip = STRIP.map(v => Math.round(v * dpr));
 	for (let row = 0; row < p.rows.length; row++) {
-		const match = matching(p, row, search), size = bar[1] - bar[0];
-		stack(p, row, size, tops);
-		for (let y = 0; y < size; y++) paintLine(pixels, p, (row * tall + bar[1] - 1 - y) * width, y, wide, k, tops, fill, hatch, match);
-		paintStrip(pixels, p, row, row * tall, strip, wide, width, colour, match);
+		const match = matching(p, row, search);
+		paintRow(p, row, to, row * tall + bar[1] - 1, bar[1] - bar[0], match);
+		paintStrip(to.pixels, p, row, row * tall, strip, wide, width, colour, match);
 	}
-	ctx.putImageData(data, 0, 0);
+	ctx.putImageData(spare, 0, 0);
 	p.image = image;
-	p.tall = tall;
-	p.wide = wide;
-	p.dpr = dpr;
 }
 
-function paintLine(pixels, p, start, y, wide, k, tops, fill, hatch, match) {
-	const cols = p.cols, layers = LAYERS.length;
-	for (let c = 0, x = 0; c < cols; c++) {
-		let l = 0;
-		while (l < layers && tops[l * cols + c] <= y) l++;
-		if (l === layers) {
-			x += wide;
-			continue;
+// Stacks the layers of each cell upwards from the line `bottom`. Shares are cut to whole 255ths, so a full cell
+// may lack some; a share has at least a pixel.
+function paintRow(p, row, to, bottom, size, match) {
+	const {pixels, width, wide, k} = to, cell = p.cell, square = to.squares, layers = LAYERS.length;
+	for (let c = 0, x = 0, at = row * p.cols * CELL; c < p.cols; c++, at += CELL, x += wide) {
+		const faded = match && !match[c] ? layers * 16 : 0;
+		let sum = 0, y = 0;
+		for (let l = 0; l < layers; l++) {
+			const part = cell[at + LAYERS[l][0]];
+			if (!part) continue;
+			sum += part;
+			const end = Math.min(size, Math.max(y + 1, Math.round((sum > 249 ? 255 : sum) * size / 255)));
+			for (; y < end; y++) {
+				const line = (bottom - y) * width + x, colours = faded + l * 16 + ((y / k & 3) << 2);
+				for (let i = 0; i < wide; i++) pixels[line + i] = square[colours + ((x + i) / k & 3)];
+			}
 		}
-		const f = LAYERS[l][2], faded = match && !match[c] ? 0x3fffffff : 0xffffffff;
-		for (let i = 0; i < wide; i++, x++) pixels[start + x] = ((f && f(x, y, k) ? hatch[l] : fill[l]) & faded) >>> 0;
 	}
 }
 

@@ -1,7 +1,7 @@
 // The stacks of one goroutine over time, as nested frames: where it blocked, and what the CPU profiler saw.
 import {lanes} from '../ask.js';
 
-const LINE = 16, MOST_LINES = 12, SAMPLE_NS = 1e7;
+const LINE = 16, MOST_LINES = 60, SAMPLE_NS = 1e7;
 const FONT = '11.5px ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace';
 
 // Returns frames [{from, to, depth, name, cpu}] of an answer, one for calls that go on from span to span.
