@@ -69,7 +69,7 @@ function legend() {
 
 // The elements that viewer.js draws into; an HTML file of tprof-flame has the same.
 function skeleton(answer) {
-	return [el('header', null, el('div', {id: 'tabs', 'aria-label': 'forms of the graph'}), el('div', {id: 'tools'})),
+	return [el('header', null, el('div', {id: 'forms', 'aria-label': 'forms of the graph'}), el('div', {id: 'tools'})),
 		el('p', {class: 'note'}, answer.title, answer.title && answer.subtitle && ' · ', answer.subtitle), answer.data.diff && legend(),
 		el('section', {id: 'graph'}, svg('svg', {id: 'flame', 'data-head': 4, 'data-foot': 0}, svg('g', {id: 'frames', class: 'frames'}), svg('g', {id: 'foot'}))),
 		el('section', {id: 'table'}), el('section', {id: 'sandwich'}), answer.notes.filter(Boolean).map(n => el('p', {class: 'note'}, n))];

@@ -50,11 +50,11 @@ function openPage() {
 	for (const [k, title] of [['graph', 'Graph'], ['table', 'Table'], ['sandwich', 'Sandwich']]) {
 		tabs[k] = html('button', {type: 'button', role: 'tab', id: 'tab-' + k}, title);
 		tabs[k].addEventListener('click', () => openTab(k));
-		byId('tabs').appendChild(tabs[k]);
+		byId('forms').appendChild(tabs[k]);
 		sections[k].hidden = k !== 'graph';
 		tabs[k].setAttribute('aria-selected', k === 'graph');
 	}
-	byId('tabs').setAttribute('role', 'tablist');
+	byId('forms').setAttribute('role', 'tablist');
 	sections.table.addEventListener('click', e => {
 		const tr = e.target.closest('tr[data-name]');
 		if (tr) choose(Number(tr.dataset.name));
