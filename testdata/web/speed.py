@@ -19,7 +19,7 @@ from page import Page, Server
 GOTRACE = os.path.expanduser("~/.cache/tprof-peers/bin/gotrace")
 FRAMES = int(os.environ.get("FRAMES") or 240)
 # Work of the main thread: script, style, layout, paint and what they call.
-TASKS = {"RunTask", "ThreadControllerImpl::RunTask"}
+TASKS = {"RunTask"}
 
 
 def percentile(values, share):
@@ -89,14 +89,13 @@ class Traced:
                 break
 
     def frames(self):
-        """ms of work of the page's main thread from each frame's beginning to the next one's, of frames in
-        which something was done."""
+        """ms of work of the page's main thread from each commit of a frame to the next one."""
         names = {(e["pid"], e["tid"]): e["args"]["name"] for e in self.events if e["name"] == "thread_name"}
         mains = [k for k, n in names.items() if n == "CrRendererMain"]
         busy = {k: sum(e.get("dur", 0) for e in self.events if e["name"] in TASKS and (e["pid"], e["tid"]) == k) for k in mains}
         main = max(busy, key=busy.get)
         own = [e for e in self.events if (e["pid"], e["tid"]) == main]
-        begins = sorted(e["ts"] for e in own if e["name"] in ("BeginMainThreadFrame", "BeginFrame"))
+        begins = sorted(e["ts"] for e in own if e["name"] == "Commit" and e["ph"] in "XB")
         tasks = sorted((e["ts"], e.get("dur", 0)) for e in own if e["name"] in TASKS)
         work = [0.0] * len(begins)
         at = 0
@@ -129,9 +128,8 @@ def measure(out, trace):
         try:
             drawn = "(t => t && t.data.picture)(document.querySelector('main').timeline)"
             b.send("Page.navigate", url=server.address.split("#")[0] + "#timeline")
-            began = time.monotonic()
             b.wait("document.readyState === 'complete' && location.search === '' && " + drawn)
-            row["usable"] = (time.monotonic() - began) * 1000
+            row["usable"] = b.eval("performance.now()")  # since the navigation began
             b.settle()
             box = b.box("document.querySelector('canvas.lanes')")
             b.eval("performance.clearResourceTimings(); performance.setResourceTimingBufferSize(5000)")

@@ -9,9 +9,9 @@ function box(app, [key, , text]) {
 	return el('label', null, el('input', {type: 'checkbox', checked: app.selection[key] === 'yes', change: e => app.select({[key]: e.target.checked ? 'yes' : null})}), ' ' + text);
 }
 
-// Columns that hold something, the place first.
-function columns(sheet) {
-	const holds = c => !c.raw && sheet.rows.some(r => r[c.name] !== null && r[c.name] !== false);
+// Columns that hold something, the place first; of one run there is no growth.
+function columns(sheet, several) {
+	const holds = c => !c.raw && (several || !['first', 'growth', 'counts'].includes(c.name)) && sheet.rows.some(r => r[c.name] !== null && r[c.name] !== false);
 	return ['where', ...sheet.columns.filter(c => c.name !== 'where' && holds(c)).map(c => c.name)];
 }
 
@@ -30,7 +30,7 @@ function open(app, root) {
 		root.replaceChildren(el('div', {class: 'tools'}, choices.filter(c => c[1] !== '--created' || app.run().kind === 'trace').map(c => box(app, c))), command('leaks', list));
 		const head = await run('leaks', list, app.signal()), [sheet] = head.tables.length ? head.tables : [{name: 'leaks', columns: [], rows: []}];
 		root.append(el('div', {class: 'notes'}, head.notes.map(n => el('p', {class: 'note'}, n))), ...head.messages.map(n => el('p', {class: 'lost'}, n)),
-			table(sheet, {caption: 'Goroutines that wait', columns: columns(sheet), none: 'No goroutines of this kind are left.', lead: row => leads(app, row)}));
+			table(sheet, {caption: 'Goroutines that wait', columns: columns(sheet, chosen.includes('--run=all')), none: 'No goroutines of this kind are left.', lead: row => leads(app, row)}));
 	}
 	return {update, close() {}};
 }
