@@ -24,6 +24,8 @@ complete -c tprof-flame -l demangle -x -a 'default templates full none' -d 'How 
 complete -c tprof-flame -l no-inlines -d 'Count inlined functions as what they are in'
 complete -c tprof-flame -l no-pager -d 'Do not show long output page by page'
 complete -c tprof-flame -l noise -x -d 'Color changes above so many standard errors'
+complete -c tprof-flame -l base-from -x -d 'Compare with another time of the same run, from here'
+complete -c tprof-flame -l base-to -x -d 'End of that other time'
 complete -c tprof-flame -l normalize -d 'Bring the new values to the old total'
 complete -c tprof-flame -s o -l output -r -F -d 'Write this file'
 complete -c tprof-flame -l prune-from -x -d 'Leave out what matching frames have called'

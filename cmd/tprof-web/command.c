@@ -50,7 +50,7 @@ static const struct web_command commands[] = {
 	.options = " format= run= " SCOPE "sample-index= all-frames focus= hide= ignore= "
 		   "prune-from= show= show-from= tag-focus= tag-ignore= tag-leaf= tag-root= " FRAMES
 		       BY_LABEL "show-columns trim-path= flame max-depth= min-width= reverse "
-		   "sort= title= negate noise= width= ",
+		   "sort= title= negate noise= width= base-from= base-to= ",
 	.words = " ",
 	.compares = true,
     },
@@ -194,7 +194,7 @@ const char *web_command_type(const struct web_command *c, const struct web_words
 
 	for (size_t i = 0; i < words->n; i++)
 		head |= !strcmp(words->word[i], "--json-head");
-	if (head || (format && (!strcmp(format, "json") || !strcmp(format, "speedscope"))))
+	if (head || (format && lists(" json frames speedscope ", format, strlen(format), "")))
 		return "application/json";
 	/* tprof-flame writes pictures unless it is told otherwise. HTML is shown as text. */
 	if (format ? !strcmp(format, "svg") : !strcmp(c->name, "flame"))

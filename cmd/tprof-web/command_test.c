@@ -153,6 +153,7 @@ static void test_command_types(void **state)
 	    {"flame @", "image/svg+xml"},
 	    {"flame --format=svg|@", "image/svg+xml"},
 	    {"flame --format=speedscope|@", "application/json"},
+	    {"flame --format=frames|@", "application/json"},
 	    {"flame --format=html|@", "text/plain; charset=utf-8"},
 	    {"flame --format=folded|@", "text/plain; charset=utf-8"},
 	};

@@ -36,8 +36,8 @@ enum { KEY_PORT = 0x2000 };
 
 static const struct argp_option options[] = {
     {"listen", SETS(listen), "ADDRESS", 0,
-     "Listen on this address of the machine, so that others who have the whole address printed can "
-     "read the page, unencrypted (default: 127.0.0.1, for this machine only)",
+     "Listen on this address of the machine (default: 127.0.0.1): others who have the address that "
+     "is printed can then read the page, which is not encrypted",
      0},
     {"no-open", SETS(no_open), NULL, 0, "Start no browser", 0},
     {"port", KEY_PORT, "N", 0, "Listen on this port (default: any that is free)", 0},
@@ -69,10 +69,29 @@ static const struct argp argp = {
 	"flame graphs with source, and the tables of tprof-top, tprof-path, tprof-diff, "
 	"tprof-leaks and tprof-query. ^C ends it.\v"
 	"The page is served by this machine alone, to whoever has the address that is printed. "
-	"Several dumps become runs of a temporary store.\n"
-	"For example: tprof-web go.trace",
+	"Several dumps become runs of a temporary store.",
     .children = children,
 };
+
+/* clang-format off */
+static const char help[] =
+    "Usage: tprof-web [OPTION...] STORE|DUMP...\n"
+    "Show execution traces, profiles or a store in a browser: overview, timeline,\n"
+    "flame graphs with source, and the tables of the other commands. ^C ends it.\n"
+    "The page is served by this machine alone, to whoever has the address printed.\n"
+    "\n"
+    "      --run=RUN           Begin with this run of a store\n"
+    "      --port=N            Listen on this port (default: any that is free)\n"
+    "      --no-open           Start no browser\n"
+    "      --source-path=DIRS  Look for source files in these folders\n"
+    "      --listen=ADDRESS    Listen on this address of the machine: others who\n"
+    "                          have the address printed can then read the page,\n"
+    "                          which is not encrypted\n"
+    "\n"
+    "Examples:\n"
+    "  tprof-web go.trace\n"
+    "  tprof-web before.pb.gz after.pb.gz    two runs, to compare on the page\n";
+/* clang-format on */
 
 /* ---- what is served ---- */
 
@@ -176,9 +195,8 @@ static int find_store(struct args *args, char path[PATH_MAX])
 }
 
 /* Writes the answer to /about: what to write in place of the store. */
-static int describe(const struct args *args, const char *store, struct tp_buf *about)
+static int describe(const char *file, const char *store, struct tp_buf *about)
 {
-	const char *file = args->cmd.files[CMD_NEW].n > 1 ? store : cmd_path(&args->cmd);
 	struct tp_err err;
 	bool dump = file != store && cmd_is_store(file, &err) <= 0;
 
@@ -394,7 +412,9 @@ static int run(struct args *args)
 	status = open_socket(args, &s.server.listener);
 	if (!status)
 		status = make_access(args, machine, &s.server.access);
-	if (!status && describe(args, store, &about))
+	s.store = s.server.store = store;
+	s.server.file = args->cmd.files[CMD_NEW].n > 1 ? store : cmd_path(&args->cmd);
+	if (!status && describe(s.server.file, store, &about))
 		status = cmd_nomem(&args->cmd);
 	if (!status) {
 		static const char form[] = "http://%s:%lld/?secret=%s#overview?run=%lld";
@@ -405,7 +425,6 @@ static int run(struct args *args)
 		snprintf(opener, sizeof(opener), form, at, (long long)args->port,
 			 s.server.access.opener, (long long)picked);
 		s.server.about = (const char *)about.data;
-		s.store = store;
 		tell(args, machine, url);
 		status = run_server(args, &s, opener);
 	}
@@ -415,7 +434,7 @@ static int run(struct args *args)
 
 int main(int argc, char **argv)
 {
-	struct args args = {.cmd = {.name = "tprof-web", .kinds = CMD_ANY_KIND}};
+	struct args args = {.cmd = {.name = "tprof-web", .help = help, .kinds = CMD_ANY_KIND}};
 
 	cmd_parse(&args.cmd, &argp, argc, argv);
 	return cmd_finish(&args.cmd, run(&args));

@@ -1,9 +1,11 @@
 #include "tprof-web/server.h"
 
 #include <microhttpd.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "tprof-web/page.h"
 #include "tprof-web/watch.h"
@@ -17,7 +19,72 @@
 struct connection {
 	char uri[URI_SIZE]; /* as it was sent; "" if it was longer */
 	struct web_request request;
+	int fd;
+	bool trusted; /* a request of it had the cookie */
+	struct connection *next;
 };
+
+/* ---- connections ---- */
+
+/* Whoever connects and sends nothing, or a byte now and then, must not keep the page from being served: where
+ * connections become few, the oldest that has not shown the cookie is closed. */
+static struct {
+	pthread_mutex_t lock;
+	struct connection *first; /* the newest */
+	size_t n;
+} open_ones = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void make_room(void)
+{
+	struct connection *oldest = NULL;
+
+	for (struct connection *c = open_ones.first; c; c = c->next)
+		if (!c->trusted && c->fd >= 0)
+			oldest = c;
+	if (oldest) {
+		shutdown(oldest->fd, SHUT_RDWR);
+		oldest->fd = -1;
+	}
+}
+
+static struct connection *begin_connection(int fd)
+{
+	struct connection *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->fd = fd;
+	pthread_mutex_lock(&open_ones.lock);
+	if (open_ones.n >= WEB_CONNECTIONS / 2)
+		make_room();
+	c->next = open_ones.first;
+	open_ones.first = c;
+	open_ones.n++;
+	pthread_mutex_unlock(&open_ones.lock);
+	return c;
+}
+
+static void trust(struct connection *c)
+{
+	pthread_mutex_lock(&open_ones.lock);
+	c->trusted = true;
+	pthread_mutex_unlock(&open_ones.lock);
+}
+
+static void end_connection(struct connection *c)
+{
+	struct connection **at = &open_ones.first;
+
+	pthread_mutex_lock(&open_ones.lock);
+	while (*at && *at != c)
+		at = &(*at)->next;
+	if (*at) {
+		*at = c->next;
+		open_ones.n--;
+	}
+	pthread_mutex_unlock(&open_ones.lock);
+	free(c);
+}
 
 /* ---- answers ---- */
 
@@ -136,6 +203,26 @@ static bool read_words(const struct web_query *q, struct web_words *words)
 	return true;
 }
 
+/* Sends a command's message. */
+static enum MHD_Result send_message(const struct web_server *s, struct MHD_Connection *c,
+				    const struct tp_buf *message)
+{
+	struct tp_buf b = {0};
+	const char *at = (const char *)message->data, *end = at + message->size, *path;
+	size_t n = strlen(s->store);
+	enum MHD_Result sent;
+
+	while ((path = memmem(at, (size_t)(end - at), s->store, n))) {
+		tp_buf_put(&b, at, (size_t)(path - at));
+		tp_buf_text(&b, s->file);
+		at = path + n;
+	}
+	tp_buf_put(&b, at, (size_t)(end - at));
+	sent = b.failed ? MHD_NO : send_buf(c, UNPROCESSABLE, plain, &b);
+	tp_buf_release(&b);
+	return sent;
+}
+
 static enum MHD_Result run(struct web_server *s, struct MHD_Connection *c,
 			   const struct web_request *r)
 {
@@ -158,7 +245,7 @@ static enum MHD_Result run(struct web_server *s, struct MHD_Connection *c,
 	if (!code)
 		sent = send_buf(c, MHD_HTTP_OK, web_command_type(command, &words), &out);
 	else if (code == TP_EFORMAT)
-		sent = send_buf(c, UNPROCESSABLE, plain, &message);
+		sent = send_message(s, c, &message);
 	else if (code != TP_ECANCEL)
 		sent = send_error(
 		    c, code == TP_ELIMIT ? UNPROCESSABLE : MHD_HTTP_INTERNAL_SERVER_ERROR, &err);
@@ -232,7 +319,10 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		sent.uri = connection->uri;
 		*request = r;
 		status = web_request_check(r, &s->access, &sent);
-		return status ? send_error(c, status, &r->err) : MHD_YES;
+		if (status)
+			return send_error(c, status, &r->err);
+		trust(connection);
+		return MHD_YES;
 	}
 	if (*upload_size) { /* a body is passed over */
 		*upload_size = 0;
@@ -273,11 +363,11 @@ static void *on_uri(void *ctx, const char *uri, struct MHD_Connection *c)
 static void on_connection(void *ctx, struct MHD_Connection *c, void **context,
 			  enum MHD_ConnectionNotificationCode what)
 {
-	(void)ctx, (void)c;
+	(void)ctx;
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-		*context = calloc(1, sizeof(struct connection));
+		*context = begin_connection(reader_of(c));
 	} else {
-		free(*context);
+		end_connection(*context);
 		*context = NULL;
 	}
 }

@@ -23,6 +23,8 @@
 struct web_server {
 	int listener;	   /* a listening socket */
 	const char *about; /* the answer to /about */
+	/* In a command's message, the store's path becomes the name of the file that was given. */
+	const char *store, *file;
 	struct web_access access;
 	struct web_ask ask;
 	struct web_lanes *lanes;

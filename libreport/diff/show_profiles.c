@@ -150,7 +150,7 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 	const struct rep_diff *d = t->d;
 	const char *const *by = d->opt.cum ? cum : flat;
 
-	if (t->people)
+	if (t->texts)
 		put_texts(t, row);
 	rep_diff_text_cell(t, "OLD", by[0], 4, t->old);
 	/* Few runs have no interval. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "output/ops.h"
 
 void rep_diff_table_init(struct rep_diff_table *t, const struct rep_diff *d,
 			 const struct rep_diff_show *show, struct rep_output *out)
@@ -13,6 +14,7 @@ void rep_diff_table_init(struct rep_diff_table *t, const struct rep_diff *d,
 	t->show = show;
 	t->out = out;
 	t->people = rep_output_for_people(out);
+	t->texts = t->people || out->opt.json_head;
 }
 
 void rep_diff_table_release(struct rep_diff_table *t)
@@ -231,7 +233,7 @@ int rep_diff_table_row(struct rep_diff_table *t, const struct rep_diff_row *row,
 {
 	if (put_name(t, row))
 		return tp_nomem(err);
-	if (t->people)
+	if (t->texts)
 		put_texts(t, row);
 	t->n = 0;
 	t->d->kind->show->row(t, row);

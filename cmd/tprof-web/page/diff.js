@@ -1,5 +1,5 @@
 // Two runs, or two sets of them, compared: tprof-diff with its verdicts.
-import {el, button, command, format, nothing, ns, bytes, count} from './dom.js';
+import {el, button, command, format, nothing} from './dom.js';
 import {run} from './ask.js';
 import {words} from './selection.js';
 import {table} from './table.js';
@@ -8,78 +8,6 @@ const VIEWS = ['metrics', 'cpu', 'running', 'offcpu', 'sched', 'syscall', 'wall'
 const PER = ['second', 'task', 'run'];
 const BY = ['function', 'line', 'file', 'stack', 'label'];
 const CHANGED = new Set(['changed', 'differs']);
-
-// ---- texts, as the command's tables have them: libreport/diff ----
-
-function digits(v) {
-	return Math.abs(v) >= 99.95 && Math.abs(v) < 9e18 ? count(Math.round(v)) : format('float', v);
-}
-
-// A value of a metric of traces (of_traces.c).
-function ofMetric(v, row) {
-	const behind = row.stat === 'rate' || row.per === 'second' ? '/s' : row.per === 'task' ? '/task' : '';
-	if (v === null) return '';
-	if (row.stat === 'share') return (v * 100).toFixed(1) + '%';
-	if (row.stat === 'rate' || row.stat === 'count') return digits(v) + behind;
-	if (row.unit === 'ticks') return digits(v) + ' ticks' + behind;
-	return (v !== 0 && Math.abs(v) < 10 ? format('float', v) + 'ns' : ns(v)) + behind;
-}
-
-// A value of a profile (amount.c).
-function ofProfile(v, row) {
-	if (row.unit === 'bytes') return bytes(v);
-	if (row.unit === 'nanoseconds') return ns(v);
-	return count(v) + (row.unit && row.unit !== 'count' ? ' ' + row.unit : '');
-}
-
-function percent(v) {
-	const p = v * 100, size = Math.abs(p), sign = p > 0 ? '+' : '-';
-	if (size >= 99950) return (p > 0 ? '+' : '') + (v + 1).toFixed(0) + 'x';
-	return p === 0 ? '0%' : size < 0.05 ? sign + '<0.1%' : sign + size.toFixed(1) + '%';
-}
-
-function change(row, delta, part) {
-	if (delta !== 0 && (row.status === 'added' || row.status === 'gone')) return row.status === 'added' ? 'new' : 'gone';
-	if (part === null && delta !== 0) return delta === null ? '' : delta > 0 ? '+∞' : '-∞';
-	return percent(delta === 0 ? 0 : part);
-}
-
-const signed = (v, text) => v === null ? '' : (v > 0 ? '+' : '') + text;
-
-function interval(row) {
-	if (row.delta_low === null || !(row.old > 0)) return '';
-	const end = v => {
-		const p = v / row.old * 100;
-		return Math.abs(p) >= 999.5 ? (p > 0 ? '>999' : '<-999') : (p < 0 ? '' : '+') + p.toFixed(Math.abs(p) < 9.95 ? 1 : 0);
-	};
-	return end(row.delta_low) + '..' + end(row.delta_high) + '%';
-}
-
-const chance = row => row.q === null ? '' : row.q < 0.0001 ? '<.0001' : row.q.toFixed(4);
-
-// ---- tables ----
-
-// Returns the sheet with columns that show what the command's table does, and which these are.
-function metricsSheet(sheet) {
-	const texts = {old: ['OLD', r => ofMetric(r.old, r)], new: ['NEW', r => ofMetric(r.new, r)], delta: ['DELTA', r => signed(r.delta, ofMetric(r.delta, r))],
-		change: ['CHANGE', r => change(r, r.delta, r.change)], delta_low: ['95%', interval], q: ['Q', chance]};
-	const sets = sheet.rows.some(r => r.n_old > 1 || r.n_new > 1);
-	return {sheet: dressed(sheet, texts, {verdict: 'VERDICT'}), columns: ['metric', 'old', 'new', 'delta', 'change', 'delta_low', ...sets ? ['q'] : [], 'verdict']};
-}
-
-function profileSheet(sheet) {
-	const name = sheet.columns[sheet.columns.length - 1].name, noise = sheet.columns.some(c => c.name === 'noise'), sets = sheet.columns.some(c => c.name === 'n_old');
-	const mark = (r, text) => noise && r.verdict === 'noise' && r.flat_old !== r.flat_new ? '~' + text : text;
-	const texts = {flat_old: ['OLD', r => ofProfile(r.flat_old, r)], flat_new: ['NEW', r => ofProfile(r.flat_new, r)],
-		flat_delta: ['DELTA', r => mark(r, signed(r.flat_delta, ofProfile(r.flat_delta, r)))], flat_change: ['CHANGE', r => mark(r, change(r, r.flat_delta, r.flat_change))],
-		flat_share: ['SHARE', r => percent(r.flat_share)], cum_delta: ['CUM DELTA', r => signed(r.cum_delta, ofProfile(r.cum_delta, r))], q: ['Q', chance]};
-	return {sheet: dressed(sheet, texts, {verdict: 'VERDICT', [name]: name.toUpperCase()}),
-		columns: ['flat_old', 'flat_new', 'flat_delta', 'flat_change', ...sets ? ['q', 'verdict'] : ['flat_share', ...name === 'stack' ? [] : ['cum_delta']], name]};
-}
-
-function dressed(sheet, texts, titles) {
-	return {...sheet, columns: sheet.columns.map(c => texts[c.name] ? {...c, title: texts[c.name][0], text: texts[c.name][1]} : titles[c.name] ? {...c, title: titles[c.name]} : c)};
-}
 
 // What a metric leads on to; its time is in the new run.
 function metricLeads(app, row) {
@@ -97,11 +25,13 @@ function profileLeads(app, row, base) {
 }
 
 // Growth and shrinkage beyond the noise have a colour, as on a terminal.
-function tone(tr, row, columns, plain) {
+function tone(tr, row, columns) {
 	const delta = row.delta === undefined ? row.flat_delta : row.delta;
-	if (!delta || !(plain || CHANGED.has(row.verdict))) return;
-	for (const name of ['delta', 'change', 'flat_delta', 'flat_change'])
-		if (columns.includes(name)) tr.cells[columns.indexOf(name)].classList.add(delta > 0 ? 'up' : 'down');
+	if (!delta || ('verdict' in row && !CHANGED.has(row.verdict))) return;
+	for (const title of ['DELTA', 'CHANGE']) {
+		const cell = tr.cells[columns.indexOf(title)];
+		if (cell) cell.classList.add(delta > 0 ? 'up' : 'down');
+	}
 }
 
 // ---- the view ----
@@ -153,11 +83,12 @@ function open(app, root) {
 		const head = await run('diff', list, app.signal()), [sheet] = head.tables;
 		root.append(el('div', {class: 'notes'}, head.notes.map(n => el('p', {class: 'note'}, n))), ...head.messages.map(n => el('p', {class: 'lost'}, n)));
 		if (!sheet || !sheet.rows.length) return root.append(nothing('The two sides have nothing to compare.'));
-		const {sheet: shown, columns} = metrics ? metricsSheet(sheet) : profileSheet(sheet);
-		if (!metrics) return root.append(table(shown, {caption: 'Differences', columns, lead: row => profileLeads(app, row, side.base), row: (tr, row) => tone(tr, row, columns, !('verdict' in row))}));
+		// The columns of the command's table, also where a section has none of their values.
+		const columns = sheet.columns.filter(c => !c.raw && sheet.rows.some(r => r[c.name] !== null && r[c.name] !== '')).map(c => c.name), row = (tr, r) => tone(tr, r, columns);
+		if (!metrics) return root.append(table(sheet, {caption: 'Differences', columns, row, lead: r => profileLeads(app, r, side.base)}));
 		const usual = sheet.rows.some(r => CHANGED.has(r.verdict)) ? 'changes' : 'all', section = s['diff.section'] || usual;
 		const rows = section === 'all' ? sheet.rows : sheet.rows.filter(r => section === 'changes' ? CHANGED.has(r.verdict) : r.section === section);
-		root.append(sections(app, sheet.rows, section), table({...shown, rows}, {caption: 'Metrics, ' + section, columns, lead: row => metricLeads(app, row), row: (tr, row) => tone(tr, row, columns),
+		root.append(sections(app, sheet.rows, section), table({...sheet, rows}, {caption: 'Metrics, ' + section, columns, row, lead: r => metricLeads(app, r),
 			none: 'No metric differs by more than the noise; the sections have the values.'}));
 	}
 	return {update, close() {}};

@@ -1,6 +1,6 @@
 // Flame graphs of the selection: viewer.js, the script of tprof-flame's files, draws what
 // tprof-flame --format=frames answers. Beside the graph stands the source of a function (source.js).
-import {el, svg, button, command, nothing} from './dom.js';
+import {el, svg, button, command, format, nothing} from './dom.js';
 import {text} from './ask.js';
 import {words, ignored} from './selection.js';
 import {sampleTypes} from './top.js';
@@ -14,6 +14,7 @@ const VIEWS = {
 };
 const WIDTHS = {both: 'frames as wide as the larger of old and new', new: 'as wide as they are in the new run', old: 'as wide as they were in the old run'};
 const COLOURS = {'beyond noise': 'color only changes that the noise of the samples does not explain', 'all changes': 'color every change'};
+const TOTALS = {'as they are': 'show how much more or less it is', equal: 'scale the new values to the total of the old ones'};
 const KEPT = 4;
 
 // Returns what both the graph and the source of a function count: view or sample type, and filters.
@@ -26,14 +27,21 @@ function counted(app) {
 function graphWords(app) {
 	const s = app.selection, out = counted(app), base = baseOf(app);
 	if (s['flame.reverse']) out.push('--reverse');
-	if (!base) return [...out, '@' + app.run().id];
+	if (!compares(app)) return [...out, '@' + app.run().id];
+	if (s['flame.normalize']) out.push('--normalize');
 	if (WIDTHS[s['flame.width']]) out.push('--width=' + s['flame.width']);
 	if (s['flame.noise'] === '0') out.push('--noise=0');
+	if (!base) return [...out, ...BASE_TIMES.filter(([key]) => s[key] !== undefined).map(([key, option]) => option + s[key] + (app.run().ticks ? '' : 'ns')), '@' + app.run().id];
 	return [...out, '--base-label=' + base.id, '--label=' + app.run().id, '@'];
 }
 
 const others = app => app.runs.filter(r => r.kind === app.run().kind && r.id !== app.run().id);
 const baseOf = app => others(app).find(r => r.id === Number(app.selection.base));
+
+// The old side may be another time of the same run.
+const BASE_TIMES = [['flame.from', '--base-from='], ['flame.to', '--base-to=']];
+const hasBaseTime = s => BASE_TIMES.some(([key]) => s[key] !== undefined);
+const compares = app => Boolean(baseOf(app)) || hasBaseTime(app.selection);
 
 // The last answers: going back and forth asks for none again.
 const answers = new Map();
@@ -100,11 +108,24 @@ export default {
 				if (samples.names.length > 1) list.push(pick('Values', s.sample || samples.names[samples.names.length - 1], Object.fromEntries(samples.names.map(n => [n, null])), sample => app.select({sample, 'flame.at': null})));
 			}
 			list.push(pick('From', s['flame.reverse'] ? 'leaf' : 'root', {root: 'callers above what they call', leaf: 'first what was running, then its callers'}, end => app.select({'flame.reverse': end === 'leaf' ? 1 : null, 'flame.at': null})));
-			if (rest.length) list.push(el('label', null, el('span', {class: 'soft'}, 'Compare with '), el('select', {change: e => app.select({base: e.target.value, 'flame.at': null})},
+			if (rest.length && !hasBaseTime(s)) list.push(el('label', null, el('span', {class: 'soft'}, 'Compare with '), el('select', {change: e => app.select({base: e.target.value, 'flame.at': null})},
 				el('option', {value: ''}, 'nothing'), rest.map(r => el('option', {value: r.id, selected: baseOf(app) === r}, r.id + ' ' + r.name)))));
-			if (baseOf(app)) list.push(pick('Width', WIDTHS[s['flame.width']] ? s['flame.width'] : 'both', WIDTHS, w => app.select({'flame.width': w === 'both' ? null : w, 'flame.at': null})));
-			if (baseOf(app)) list.push(pick('Color', s['flame.noise'] === '0' ? 'all changes' : 'beyond noise', COLOURS, c => app.select({'flame.noise': c === 'all changes' ? '0' : null, 'flame.at': null})));
-			tools.replaceChildren(...list);
+			list.push(times(s, run));
+			if (!compares(app)) return tools.replaceChildren(...list.filter(Boolean));
+			list.push(pick('Width', WIDTHS[s['flame.width']] ? s['flame.width'] : 'both', WIDTHS, w => app.select({'flame.width': w === 'both' ? null : w, 'flame.at': null})));
+			list.push(pick('Color', s['flame.noise'] === '0' ? 'all changes' : 'beyond noise', COLOURS, c => app.select({'flame.noise': c === 'all changes' ? '0' : null, 'flame.at': null})));
+			list.push(pick('Totals', s['flame.normalize'] ? 'equal' : 'as they are', TOTALS, t => app.select({'flame.normalize': t === 'equal' ? 1 : null, 'flame.at': null})));
+			tools.replaceChildren(...list.filter(Boolean));
+		}
+		// The time that is selected becomes the old side; another one is then selected anywhere.
+		function times(s, run) {
+			const at = key => s[key] === undefined ? null : format('ns', Number(s[key]), run.ticks);
+			if (hasBaseTime(s)) return el('div', {class: 'picks'}, el('span', {class: 'soft'}, 'Old side '), [at('flame.from') || 'the beginning', at('flame.to') || 'the end'].join(' to '),
+				button('×', () => app.select({'flame.from': null, 'flame.to': null, 'flame.at': null}), {'aria-label': 'no longer compare with this time', title: 'no longer compare with this time'}));
+			return !baseOf(app) && (s.from !== undefined || s.to !== undefined) && button('compare this time with another', () => {
+				app.select({'flame.from': s.from, 'flame.to': s.to, from: null, to: null, 'flame.at': null});
+				app.say('Select the other time, in the timeline for example; the graph shows what changed from the first to it.');
+			}, {class: 'times'});
 		}
 		function draw(answer) {
 			leavePicture();
@@ -142,7 +163,7 @@ export default {
 					if (e.name !== 'AbortError') { leavePicture(); drawn = null; host.replaceChildren(); }
 					throw e;
 				}
-				foot.replaceChildren(...lost.length ? [el('p', {class: 'note'}, 'The graph does not heed: ' + lost.join(', ') + '.')] : [], command('flame', ['-o', 'flame.html', ...asked]));
+				foot.replaceChildren(...lost.length ? [el('p', {class: 'note'}, 'The graph ignores these parts of the selection: ' + lost.join(', ') + '.')] : [], command('flame', ['-o', 'flame.html', ...asked]));
 				return source;
 			},
 			close() {

@@ -11,7 +11,7 @@ function box(app, [key, , text]) {
 
 // Columns that hold something, the place first.
 function columns(sheet) {
-	const holds = c => c.title !== c.name && sheet.rows.some(r => r[c.name] !== null && r[c.name] !== false);
+	const holds = c => !c.raw && sheet.rows.some(r => r[c.name] !== null && r[c.name] !== false);
 	return ['where', ...sheet.columns.filter(c => c.name !== 'where' && holds(c)).map(c => c.name)];
 }
 

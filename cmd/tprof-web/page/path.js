@@ -10,34 +10,6 @@ const WHICH = [['1', 'the slowest'], ['1%', 'the slowest 1 %'], ['all', 'all tog
 const STATES = {running: 's0', runnable: 's1', syscall: 's2', 'syscall-blocked': 's2'};
 const LAYERS = 7; // depths of the picture
 
-// ---- texts, as the command's tables have them: libreport/path/show.c, tree.c ----
-
-function doing(row) {
-	return row.reason && row.kind !== 'network' && row.kind !== 'timer' ? row.kind + ' (' + row.reason + ')' : row.kind;
-}
-
-function place(row) {
-	return [row.task_type, row.region].filter(Boolean).join(': ') || '-';
-}
-
-// A branch: "waits (sync) in F, for 25 main.auditor", indented by its depth.
-function branch(row) {
-	const waits = row.kind === 'waits', many = waits && row.queue > 1, reason = row.reason || '';
-	const what = many ? 'queues (' + reason + (reason && ', ') + 'up to ' + row.queue + ')' : doing(row);
-	const whom = waits ? ', for ' + [row.ended_by_goroutine, row.ended_by, row.ended_by_task_type && '(task ' + row.ended_by_task_type + ')'].filter(v => v !== null && v !== undefined).join(' ') : '';
-	return '\u00a0'.repeat(2 * Math.min(row.depth, 40)) + what + (row.kind === 'running' ? ' up to ' : ' in ') + row.function + whom;
-}
-
-const waker = row => row.waker_kind === 'goroutine' ? row.waker_function || row.waker_entry : row.waker_kind;
-const DRESS = {
-	hops: {extra: [{name: 'doing', title: 'DOING', text: doing}, {name: 'place', title: 'TASK/REGION', text: place}], columns: ['at_ns', 'total_ns', 'share', 'depth', 'goroutine', 'doing', 'where', 'place', 'wakes']},
-	totals: {extra: [{name: 'doing', title: 'DOING', text: doing}], columns: ['total_ns', 'share', 'count', 'max_ns', 'entry', 'doing', 'where']},
-	tree: {extra: [{name: 'what', title: 'WHAT', text: branch}], columns: ['share', 'total_ns', 'count', 'what']},
-	requests: {columns: ['id', 'name', 'total_ns', 'from_ns', 'to_ns', 'goroutine', 'entry']},
-	wakers: {extra: [{name: 'waker', title: 'WAKER', text: waker}, {name: 'woken', title: 'WAKES', text: r => r.woken_function}],
-		columns: ['count', 'waited_ns', 'p50_ns', 'p99_ns', 'max_ns', 'worst_at_ns', 'waker', 'woken', 'reason']},
-};
-
 // ---- ways on ----
 
 // A part of the timeline with the moment in its middle.
@@ -87,7 +59,7 @@ function picture(app, sheet) {
 	const boxes = rows.flatMap(r => {
 		const depth = Math.min(r.depth, deepest), above = Array.from({length: depth}, (_, i) => box(r, i, {class: 's3'}));
 		return [...above, box(r, depth, {class: STATES[r.kind] || 's4', cursor: 'pointer', click: () => leads(app, 'hops', r)[0].act()},
-			svg('title', null, format('ns', r.total_ns) + ' ' + doing(r) + ', goroutine ' + r.goroutine + ' in ' + r.where))];
+			svg('title', null, format('ns', r.total_ns) + ' ' + r.doing + ', goroutine ' + r.goroutine + ' in ' + r.where))];
 	});
 	const key = [['s0', 'running'], ['s1', 'runnable'], ['s2', 'system call'], ['s3', 'waits for the goroutine below'], ['s4', 'waits for something else']];
 	return el('figure', {class: 'path'}, svg('svg', {viewBox: `0 0 ${width} ${(deepest + 1) * 17}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': 'The path over time; the table of hops says the same'}, boxes),
@@ -100,7 +72,7 @@ function buttons(list, now, act, label) {
 
 function open(app, root) {
 	const id = () => '@' + app.run().id, json = ['-n200', '--format=json'];
-	const show = (head, name, sheet) => table(sheet || {name, columns: [], rows: []}, {...DRESS[name], caption: name, ticks: app.run().ticks, lead: row => leads(app, name, row),
+	const show = (head, name, sheet) => table(sheet || {name, columns: [], rows: []}, {caption: name, ticks: app.run().ticks, lead: row => leads(app, name, row),
 		cut: head.cut.find(c => c.rows.startsWith(name === 'wakers' ? 'pairs' : name === 'tree' ? 'branches' : name))});
 
 	// Without a subject: the slowest tasks, else regions, beside the path of the whole run.
@@ -112,7 +84,7 @@ function open(app, root) {
 		const lead = row => [{text: 'Why it took so long', act: () => app.select(kind === 'task' ? {task: row.id} : {region: row.name, from: row.from_ns, to: row.to_ns})},
 			{text: 'All of this type', act: () => app.select({[kind]: row.name})}];
 		root.append(el('h2', null, title), el('p', {class: 'note'}, 'Pick one to see why it took so long.'), command('path', list),
-			table(head.tables[0], {...DRESS.requests, caption: title, ticks: app.run().ticks, lead, cut: head.cut[0]}), el('h2', null, 'The whole run'));
+			table(head.tables[0], {caption: title, ticks: app.run().ticks, lead, cut: head.cut[0]}), el('h2', null, 'The whole run'));
 	}
 	async function update() {
 		const s = app.selection, of = subject(app), report = s['path.report'] || 'totals', single = of === 'task' && /^\d+$/.test(String(s.task));

@@ -16,17 +16,6 @@ function value(v, unit) {
 	return Math.abs(v) < 100 ? format('float', Math.round(v * 100) / 100) : format('count', Math.round(v));
 }
 
-// Blocks that show the run of the values, 16 at most (libreport/chart/spark.c).
-export function sparkline(y) {
-	const n = y.length, cells = Math.min(n, 16), parts = [];
-	for (let i = 0; i < cells; i++) {
-		const part = y.slice(Math.floor(i * n / cells), Math.floor((i + 1) * n / cells)).filter(v => v !== null);
-		parts.push(part.length ? part.reduce((a, b) => a + b, 0) / part.length : null);
-	}
-	const known = parts.filter(v => v !== null), least = Math.min(...known), most = Math.max(...known);
-	return parts.map(v => v === null ? ' ' : '▁▂▃▄▅▆▇█'[Math.min(Math.floor((most > least ? (v - least) / (most - least) : 0.4) * 8), 7)]).join('');
-}
-
 // What runs can be followed: all, those of a label, those of a name.
 function groups(runs) {
 	const many = new Map();
@@ -51,11 +40,11 @@ function picture(app, sheet, runs) {
 		title: (rows.length > 1 ? 'the first rows' : first.name) + ' over ' + runs.length + ' runs'})];
 }
 
-// The table as the command prints it: values in the unit of their row, and the blocks.
+// The columns of the command's table, the name first, with values in the unit of their row.
 function sheetOf(sheet, runs) {
-	const shown = ['first', 'last', 'growth', ...sheet.columns.filter(c => c.name.startsWith('slope_')).map(c => c.name)];
-	const columns = sheet.columns.map(c => shown.includes(c.name) || ['least', 'most'].includes(c.name) || runs.includes(c.name) ? {...c, text: r => value(r[c.name], r.unit)} : c);
-	return {sheet: {...sheet, columns}, columns: ['name', ...shown, 'picture', 'trend'], extra: [{name: 'picture', title: 'OVER RUNS', text: r => sparkline(runs.map(k => r[k]))}]};
+	const numbers = ['first', 'last', 'growth', 'least', 'most', ...runs], isNumber = c => numbers.includes(c.name) || c.name.startsWith('slope_');
+	const columns = sheet.columns.map(c => isNumber(c) ? {...c, text: r => value(r[c.name], r.unit)} : c);
+	return {sheet: {...sheet, columns}, columns: ['name', ...columns.filter(c => !c.raw && c.name !== 'name' && !runs.includes(c.name)).map(c => c.name)]};
 }
 
 function open(app, root) {
@@ -71,9 +60,9 @@ function open(app, root) {
 		const head = await run('top', list, app.signal()), all = head.tables[0];
 		root.append(...head.notes.map(n => el('p', {class: 'note'}, n)));
 		if (!all || !all.rows.length) return root.append(nothing('These runs have nothing to follow.'));
-		const runs = all.columns.slice(all.columns.findIndex(c => c.name === 'name') + 1).map(c => c.name), {sheet, columns, extra} = sheetOf(all, runs);
+		const runs = all.columns.slice(all.columns.findIndex(c => c.name === 'name') + 1).map(c => c.name), {sheet, columns} = sheetOf(all, runs);
 		const pick = row => ({text: 'show it in the chart', act: () => app.select({'series.row': row.name})});
-		root.append(el('div', null, picture(app, all, runs)), table(sheet, {caption: 'Series', columns, extra, lead: row => [pick(row)]}));
+		root.append(el('div', null, picture(app, all, runs)), table(sheet, {caption: 'Series', columns, lead: row => [pick(row)]}));
 	}
 	return {update, close() {}};
 }
