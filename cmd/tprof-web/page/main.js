@@ -22,8 +22,11 @@ const app = {
 	},
 	// A signal that fires when the view is updated again or closed.
 	signal: () => abort.signal,
+	// Tells the reader something, for some seconds: it covers what is beneath.
 	say(text) {
 		$('status').textContent = text;
+		clearTimeout(app.saying);
+		app.saying = setTimeout(() => { $('status').textContent = ''; }, 10000);
 	},
 	// Changes the selection; `replace` takes the place of the last address in the history.
 	select(changes, {replace = false} = {}) {
