@@ -27,6 +27,8 @@ TEST_PACKAGES := cmocka libxml-2.0
 JAIL_PACKAGE := libseccomp
 # Of the recorder, which loads the library itself where DEBUGINFOD_URLS is set.
 DEBUGINFOD_PACKAGE := libdebuginfod
+# Of tprof-web, which is left out without it.
+WEB_PACKAGE := libmicrohttpd
 # Of what speaks with engines (tprof-clickhouse(7)), which is left out without it.
 COURIER_PACKAGE := libcurl
 CFLAGS ?= -O2 -g1
@@ -69,6 +71,9 @@ LIBS_tprof-query = $(eval LIBS_tprof-query := $(shell $(PKG_CONFIG) --libs $(EDI
 COURIER_CFLAGS = $(eval COURIER_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(COURIER_PACKAGE)))$(COURIER_CFLAGS)
 COURIER_LIBS = $(eval COURIER_LIBS := $(shell $(PKG_CONFIG) --libs $(COURIER_PACKAGE)))$(COURIER_LIBS)
 COURIER := $(if $(shell $(PKG_CONFIG) --exists $(COURIER_PACKAGE) 2>/dev/null && echo yes),$(B)/lib/tprof-courier)
+WEB_CFLAGS = $(eval WEB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(WEB_PACKAGE)))$(WEB_CFLAGS)
+LIBS_tprof-web = $(eval LIBS_tprof-web := $(shell $(PKG_CONFIG) --libs $(WEB_PACKAGE)))$(LIBS_tprof-web)
+WEB := $(if $(shell $(PKG_CONFIG) --exists $(WEB_PACKAGE) 2>/dev/null && echo yes),yes)
 JAIL_CFLAGS = $(eval JAIL_CFLAGS := $(shell $(PKG_CONFIG) --exists $(JAIL_PACKAGE) && echo -DTPROF_SECCOMP && $(PKG_CONFIG) --cflags $(JAIL_PACKAGE)))$(JAIL_CFLAGS)
 JAIL_LIBS = $(eval JAIL_LIBS := $(shell $(PKG_CONFIG) --exists $(JAIL_PACKAGE) && $(PKG_CONFIG) --libs $(JAIL_PACKAGE)))$(JAIL_LIBS)
 DEBUGINFOD_CFLAGS = $(eval DEBUGINFOD_CFLAGS := $(shell $(PKG_CONFIG) --exists $(DEBUGINFOD_PACKAGE) && echo -DTPROF_DEBUGINFOD && $(PKG_CONFIG) --cflags $(DEBUGINFOD_PACKAGE)))$(DEBUGINFOD_CFLAGS)
@@ -98,6 +103,9 @@ API_SRC := $(call rec_src,core api convert parent/live) $(REC)/parent/drain.c $(
 REC_PROGRAM_SRC := $(wildcard $(REC)/example/*.c $(REC)/tests/*.c $(REC)/tests/*.cpp)
 else
 COMMANDS := $(filter-out tprof-record,$(COMMANDS))
+endif
+ifndef WEB
+COMMANDS := $(filter-out tprof-web,$(COMMANDS))
 endif
 TUI_SRC := $(filter-out %_test.c cmd/tprof-tui/main.c,$(wildcard cmd/tprof-tui/*.c cmd/tprof-tui/*/*.c cmd/tprof-tui/*/*/*.c))
 TEST_SRC := $(filter-out $(if $(REC_SRC),,$(REC)/%),$(wildcard testdata/tools/*/*_test.c cmd/*/*/*_test.c cmd/*/*/*/*_test.c libparse/*_test.c libparse/*/*_test.c libparse/*/*/*_test.c libreport/*_test.c libreport/*/*_test.c libreport/*/*/*_test.c cmd/*/*_test.c))
@@ -143,7 +151,8 @@ $(B)/obj/cmd/common/jail_calls.o: OWN_CFLAGS = $(JAIL_CFLAGS)
 $(B)/obj/$(REC)/parent/debuginfod.o: OWN_CFLAGS = $(DEBUGINFOD_CFLAGS)
 
 # Styles and scripts of flame graphs and pages as lists of bytes; comments and indents stay behind.
-asset_bytes = sed -e 's/^[[:blank:]]*//' -e '/^\/\//d' -e '/^$$/d' $< | od -An -v -t u1 | sed 's/  *\([0-9][0-9]*\)/\1,/g' >$@
+bytes_of = sed -e 's/^[[:blank:]]*//' -e '/^\/\//d' -e '/^$$/d' $(1) | od -An -v -t u1 | sed 's/  *\([0-9][0-9]*\)/\1,/g'
+asset_bytes = $(call bytes_of,$<) >$@
 assets = $(patsubst $(1)/%,$(B)/gen/%.inc,$(wildcard $(1)/*))
 $(B)/gen/%.inc: libreport/flame/viewer/%
 	$(call say,GEN,$@)
@@ -160,6 +169,21 @@ $(B)/gen/%.inc: cmd/tprof/skill/%
 $(B)/obj/cmd/tprof/guide.o: $(B)/gen/SKILL.md.inc
 $(B)/obj/libreport/flame/format/asset.o: $(call assets,libreport/flame/viewer)
 $(B)/obj/libreport/page/asset.o: $(call assets,libreport/page/assets)
+
+# The page of tprof-web: the same for each of its files, and a table of them.
+WEB_PAGE := $(sort $(wildcard cmd/tprof-web/page/*.* cmd/tprof-web/page/*/*.*))
+$(B)/gen/web_page.inc: $(WEB_PAGE)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)n=0; table=; for f in $(WEB_PAGE); do \
+		n=$$((n + 1)); \
+		echo "static const unsigned char page_$$n[] = {"; \
+		$(call bytes_of,$$f); \
+		echo "};"; \
+		table="$$table{\"$${f#cmd/tprof-web/page}\", page_$$n, sizeof(page_$$n)}, "; \
+	done >$@; echo "static const struct web_page pages[] = {$$table};" >>$@
+$(B)/obj/cmd/tprof-web/page.o: $(B)/gen/web_page.inc
+$(B)/obj/cmd/tprof-web/server.o: OWN_CFLAGS = $(WEB_CFLAGS)
 
 archive = $(call say,AR,$@)
 $(LIBPARSE): $(call obj,$(PARSE_SRC))
@@ -337,6 +361,7 @@ check-packages:
 	@for p in $(PACKAGES) $(EDIT_PACKAGES) $(TUI_PACKAGES) $(if $(NEEDS_TESTS),$(TEST_PACKAGES)); do $(PKG_CONFIG) --exists $$p || { \
 		echo "tprof: the library $$p is missing; 'make setup' installs it, or says how" >&2; exit 1; }; done
 	@$(PKG_CONFIG) --exists $(COURIER_PACKAGE) || echo "tprof: $(COURIER_PACKAGE) is missing; built without clickhouse://" >&2
+	@$(PKG_CONFIG) --exists $(WEB_PACKAGE) || echo "tprof: $(WEB_PACKAGE) is missing; built without tprof-web" >&2
 	@$(PKG_CONFIG) --exists $(DEBUGINFOD_PACKAGE) || echo "tprof: $(DEBUGINFOD_PACKAGE) is missing; built without debuginfod" >&2
 	@$(PKG_CONFIG) --exists $(JAIL_PACKAGE) || echo "tprof: $(JAIL_PACKAGE) is missing; built without a filter of system calls" >&2
 
@@ -351,7 +376,7 @@ AGAIN = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOB
 
 .PHONY: setup
 setup: ## install the packages that are missing (Debian, Ubuntu), or name them
-	@sh .ci/setup $(JAIL_PACKAGE) $(DEBUGINFOD_PACKAGE) $(COURIER_PACKAGE) $(PACKAGES) $(EDIT_PACKAGES) $(TUI_PACKAGES) $(TEST_PACKAGES)
+	@sh .ci/setup $(JAIL_PACKAGE) $(DEBUGINFOD_PACKAGE) $(COURIER_PACKAGE) $(WEB_PACKAGE) $(PACKAGES) $(EDIT_PACKAGES) $(TUI_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: demo
 demo: setup ## the first thing to try: rank where a real program's goroutines spent their time

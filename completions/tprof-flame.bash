@@ -11,7 +11,7 @@ _tprof_flame()
 		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
 		return
 		;;
-	--format) COMPREPLY=($(compgen -W 'svg html text folded speedscope' -- "$cur")); return ;;
+	--format) COMPREPLY=($(compgen -W 'svg html text folded speedscope frames' -- "$cur")); return ;;
 	--sort) COMPREPLY=($(compgen -W 'value name' -- "$cur")); return ;;
 	--width) COMPREPLY=($(compgen -W 'both new old' -- "$cur")); return ;;
 	--pprof) COMPREPLY=($(compgen -W 'net sync syscall sched' -- "$cur")); return ;;
@@ -48,7 +48,7 @@ _tprof_flame()
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --base= --base-label= --binary= --color= --diff-base= --flame --focus= --format= --from=
+		COMPREPLY=($(compgen -W '--all-frames --base= --base-from= --base-label= --base-to= --binary= --color= --diff-base= --flame --focus= --format= --from=
 			--goroutine= --granularity= --help --hide= --ignore= --label= --max-depth= --min-width=
 			--negate --no-inlines --no-pager --noise= --normalize --output= --prune-from=
 			--reason= --region= --reverse --run= --sample-index= --show= --show-columns

@@ -75,7 +75,7 @@ static void be_child(pid_t parent, const struct cmd_child *child)
 	unsigned has;
 
 	settle(parent, child);
-	has = cmd_jail_enter(&child->jail);
+	has = child->free ? 0 : cmd_jail_enter(&child->jail);
 	if (child->require && has != (CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP))
 		_exit(NO_JAIL + (int)has);
 	_exit(child->work(child->ctx, has));

@@ -10,6 +10,7 @@ struct cmd_child {
 	struct cmd_jail jail;
 	bool speaks;  /* keep standard output and error; else the child writes to /dev/null */
 	bool require; /* fail unless all of the jail is in force */
+	bool free;    /* no jail */
 	/* Does the work, in the child. Returns an exit status below 64, and flushes its output before.
 	 * `has`: bits of enum cmd_jail_has. */
 	int (*work)(void *ctx, unsigned has);

@@ -176,7 +176,7 @@ unsigned cmd_jail_enter(const struct cmd_jail *jail)
 		return 0;
 	if (enter_landlock(jail))
 		has |= CMD_JAIL_LANDLOCK;
-	if (cmd_jail_calls_only())
+	if (cmd_jail_calls_only(jail->serves))
 		has |= CMD_JAIL_SECCOMP;
 	return has;
 }

@@ -25,6 +25,7 @@ struct cmd_jail {
 	const char *read[CMD_JAIL_PATHS];
 	size_t nread;
 	const char *write; /* one file, to be read and written; NULL: none */
+	bool serves;	   /* takes connections, and answers, by sockets that are open */
 };
 
 void cmd_jail_allow(struct cmd_jail *jail, const char *path);

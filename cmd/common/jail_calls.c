@@ -3,8 +3,9 @@
 
 #ifndef TPROF_SECCOMP
 
-bool cmd_jail_calls_only(void)
+bool cmd_jail_calls_only(bool serves)
 {
+	(void)serves;
 	return false;
 }
 
@@ -45,6 +46,12 @@ static const char *const allowed[] = {
     /* time */
     "clock_gettime", "clock_gettime64", "clock_getres", "clock_getres_time64", "clock_nanosleep",
     "clock_nanosleep_time64", "nanosleep", "gettimeofday", "time", "getrandom"};
+
+/* Connections to a socket that is open, and what its threads wait by. A new socket cannot be made. */
+static const char *const serving[] = {"accept",	    "accept4",	    "recvfrom",	   "recvmsg",
+				      "sendto",	    "sendmsg",	    "shutdown",	   "setsockopt",
+				      "getsockopt", "getsockname",  "getpeername", "poll",
+				      "ppoll",	    "ppoll_time64", "eventfd2",	   "pipe2"};
 
 /* Allows opening to read, to write, or both, without truncating. Landlock cannot forbid truncation
  * before Linux 6.2, and does not check an access mode of O_ACCMODE, neither to read nor to write.
@@ -163,7 +170,7 @@ static bool load(scmp_filter_ctx f, int code)
 	return !code;
 }
 
-bool cmd_jail_calls_only(void)
+bool cmd_jail_calls_only(bool serves)
 {
 	scmp_filter_ctx f = begin(SCMP_ACT_ERRNO(EPERM));
 	int code = f ? allow_some(f) : -1;
@@ -172,6 +179,8 @@ bool cmd_jail_calls_only(void)
 		return false;
 	if (!code)
 		code = add(f, SCMP_ACT_ALLOW, allowed, sizeof(allowed) / sizeof(allowed[0]));
+	if (!code && serves)
+		code = add(f, SCMP_ACT_ALLOW, serving, sizeof(serving) / sizeof(serving[0]));
 	return load(f, code);
 }
 

@@ -1,7 +1,9 @@
 /* Tries everything that decoding does not need in a child with a jail, where it has to fail, and in one
  * without, where it has to succeed: otherwise the first result would mean nothing. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -194,6 +196,41 @@ static bool make_internet(struct place *p)
 	return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0;
 }
 
+/* A socket that is open before the jail is entered. */
+static int listener = -1;
+
+static void listen_here(struct sockaddr_in *a)
+{
+	socklen_t size = sizeof(*a);
+
+	*a = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_true(listener >= 0);
+	assert_int_equal(bind(listener, (struct sockaddr *)a, size), 0);
+	assert_int_equal(listen(listener, 8), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)a, &size), 0);
+}
+
+/* Answers a connection that waits at the socket. */
+static bool serve(struct place *p)
+{
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+
+	(void)p;
+	return fd >= 0 && send(fd, "", 1, MSG_NOSIGNAL) == 1;
+}
+
+static bool connect_out(struct place *p)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(1)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)p;
+	/* An open socket would do, and a refusal by the other side shows that it was asked. */
+	return !connect(fd < 0 ? listener : fd, (struct sockaddr *)&a, sizeof(a)) ||
+	       errno == ECONNREFUSED || errno == EISCONN;
+}
+
 static bool start_process(struct place *p)
 {
 	pid_t pid = fork();
@@ -315,6 +352,8 @@ static const struct {
     {"change a mode", change_mode, CMD_JAIL_SECCOMP},
     {"make a local socket", make_socket, CMD_JAIL_SECCOMP},
     {"make a socket of the internet", make_internet, CMD_JAIL_SECCOMP},
+    {"answer a connection", serve, CMD_JAIL_SECCOMP},
+    {"connect to another program", connect_out, CMD_JAIL_SECCOMP},
     {"start a process", start_process, CMD_JAIL_SECCOMP},
     {"trace the parent", trace_parent, CMD_JAIL_LANDLOCK | CMD_JAIL_SECCOMP},
     {"send the parent a signal", signal_parent, CMD_JAIL_SECCOMP},
@@ -345,10 +384,11 @@ static int attempt(void *ctx, unsigned has)
 	return tries[a->i].try(a->p) ? CAN : CANNOT;
 }
 
-static int in_jail(struct place *p, size_t i, unsigned *has)
+static int in_jail(struct place *p, size_t i, bool serves, unsigned *has)
 {
 	struct attempt a = {p, i, has};
-	struct cmd_child child = {.work = attempt, .ctx = &a, .jail.write = p->part};
+	struct cmd_child child = {
+	    .work = attempt, .ctx = &a, .jail.write = p->part, .jail.serves = serves};
 	struct tp_err err = {.msg = ""};
 	int status = -1, code;
 
@@ -379,27 +419,43 @@ static void fill(struct place *p)
 	put_file(p->other);
 }
 
-static void test_jail_tries(void **state)
+/* Makes a connection wait at the socket for each attempt. */
+static void connect_to(const struct sockaddr_in *a, int *client)
+{
+	close(*client);
+	*client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(connect(*client, (const struct sockaddr *)a, sizeof(*a)), 0);
+}
+
+static void try_all(void **state, bool serves)
 {
 	unsigned *has = cmd_child_share(sizeof(*has));
+	struct sockaddr_in address;
+	int client = -1;
 	size_t untold = 0;
 
 	need_jail();
 	assert_non_null(has);
+	listen_here(&address);
 	for (size_t i = 0; i < NTRIES; i++) {
+		unsigned refused = serves && tries[i].try == serve ? 0 : tries[i].refused;
 		int jailed, can;
 
+		if (tries[i].try == serve)
+			connect_to(&address, &client);
 		fill(*state);
-		jailed = in_jail(*state, i, has);
+		jailed = in_jail(*state, i, serves, has);
+		if (tries[i].try == serve)
+			connect_to(&address, &client);
 		fill(*state);
 		can = without(*state, i);
 		if (can != CAN) {
 			print_message("here nothing can %s, jail or not\n", tries[i].what);
 			untold++;
-			if (tries[i].refused)
+			if (refused)
 				jailed = CANNOT;
 		}
-		if (jailed != (tries[i].refused & *has || can != CAN ? CANNOT : CAN))
+		if (jailed != (refused & *has || can != CAN ? CANNOT : CAN))
 			fail_msg("in a jail of %u, one %s %s", *has, jailed ? "can" : "cannot",
 				 tries[i].what);
 	}
@@ -407,7 +463,19 @@ static void test_jail_tries(void **state)
 	assert_true(untold <= 3);
 	/* If the kernel reports Landlock, it must be in force. */
 	assert_int_equal(!!(*has & CMD_JAIL_LANDLOCK), cmd_jail_landlock() > 0);
+	close(client);
+	close(listener);
 	cmd_child_unshare(has, sizeof(*has));
+}
+
+static void test_jail_tries(void **state)
+{
+	try_all(state, false);
+}
+
+static void test_jail_tries_of_servers(void **state)
+{
+	try_all(state, true);
 }
 
 static void test_mode(void **state)
@@ -432,6 +500,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_jail_tries, set_up, tear_down),
+	    cmocka_unit_test_setup_teardown(test_jail_tries_of_servers, set_up, tear_down),
 	    cmocka_unit_test(test_mode),
 	};
 

@@ -25,7 +25,8 @@ struct args {
 	struct rep_flame_options flame;
 	struct rep_profile_options profile;
 	struct cmd_view_options view;
-	struct tp_buf filters; /* the filters given, in words */
+	const char *base_from, *base_to; /* the old side's time range, of the same runs */
+	struct tp_buf filters;		 /* the filters given, in words */
 };
 
 enum {
@@ -36,6 +37,8 @@ enum {
 	KEY_BASE,
 	KEY_WIDTH,
 	KEY_NOISE,
+	KEY_BASE_FROM,
+	KEY_BASE_TO,
 };
 
 #define SETS(member) CMD_SETS(struct args, member)
@@ -58,7 +61,8 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0,
      "Write FILE; its ending (.svg .html .folded .json .txt) sets the format", 0},
     {"format", KEY_FORMAT, "FORMAT", CMD_OPTION_LAST,
-     "Write svg, html, text, folded or speedscope (default: text on a terminal, else svg)", 0},
+     "Write svg, html, text, folded, speedscope or frames (default: text on a terminal, else svg)",
+     0},
     {"title", SETS(title), "TEXT", 0, "Use TEXT as the heading (default: file and sample type)", 0},
     {"flame", SETS(flame.upwards), NULL, 0,
      "Draw the root at the bottom (default: an icicle, root at the top)", 0},
@@ -75,6 +79,9 @@ static const struct argp_option options[] = {
     {"base", KEY_BASE, "FILE", CMD_OPTION_MANY,
      "Draw what changed since FILE; may be given several times", 1},
     {"diff-base", KEY_BASE, "FILE", CMD_OPTION_MANY, "The same as --base, for users of pprof", 1},
+    {"base-from", KEY_BASE_FROM, "TIME", CMD_OPTION_LAST,
+     "Draw what changed since another time of the same run, from TIME on", 1},
+    {"base-to", KEY_BASE_TO, "TIME", CMD_OPTION_LAST, "That other time ends before TIME", 1},
     {"normalize", SETS(normalize), NULL, 0, "Scale the new values to the total of the old ones", 1},
     {"negate", SETS(flame.negate), NULL, 0, "Swap the colors: more is blue, less is red", 1},
     {"width", KEY_WIDTH, "WHICH", CMD_OPTION_LAST,
@@ -130,13 +137,38 @@ static double noise(struct argp_state *state, const char *arg)
 	return v;
 }
 
+static bool compares_times(const struct args *args)
+{
+	return args->base_from || args->base_to;
+}
+
+static bool compares(const struct args *args)
+{
+	return cmd_compares(&args->cmd) || compares_times(args);
+}
+
+/* Gives the filters the time range of the old side, or, called again, that of the new one. */
+static void swap_times(struct args *args)
+{
+	struct rep_filter_text *text = &args->view.trace.filter, new = *text;
+
+	text->from = args->base_from;
+	text->to = args->base_to;
+	args->base_from = new.from;
+	args->base_to = new.to;
+}
+
 static void check(struct args *args, struct argp_state *state)
 {
 	const char *wrong = cmd_labels_check(&args->cmd);
 
 	if (wrong)
 		argp_error(state, "%s", wrong);
-	if (!cmd_compares(&args->cmd) &&
+	if (compares_times(args) && cmd_compares(&args->cmd))
+		argp_error(state,
+			   "--base-from and --base-to compare two times of the same runs; "
+			   "leave out --base, or use --from and --to, which apply to both sides");
+	if (!compares(args) &&
 	    (args->normalize || args->flame.negate || args->tree.width || args->noise_given))
 		argp_error(state, "%s needs a difference; give --base=FILE as well",
 			   args->normalize	? "--normalize"
@@ -153,10 +185,15 @@ static void check(struct args *args, struct argp_state *state)
 	    !(args->cmd.output && rep_flame_format_of(args->cmd.output, &args->format)))
 		args->format =
 		    !args->cmd.output && isatty(STDOUT_FILENO) ? REP_FLAME_TEXT : REP_FLAME_SVG;
-	if (cmd_compares(&args->cmd) && args->format == REP_FLAME_SPEEDSCOPE)
+	if (compares(args) && args->format == REP_FLAME_SPEEDSCOPE)
 		argp_error(state,
 			   "speedscope's format cannot show differences; use svg, html or folded");
 	cmd_check_filter(state, &args->view.trace.filter);
+	if (compares_times(args)) {
+		swap_times(args);
+		cmd_check_filter(state, &args->view.trace.filter);
+		swap_times(args);
+	}
 }
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
@@ -189,6 +226,14 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_WIDTH:
 		args->tree.width =
 		    (enum rep_flame_width)CMD_ARG_WORD(state, "--width", arg, widths);
+		return 0;
+	case KEY_BASE_FROM:
+		args->base_from = arg;
+		note_filter(&args->cmd, state, "base-from", arg);
+		return 0;
+	case KEY_BASE_TO:
+		args->base_to = arg;
+		note_filter(&args->cmd, state, "base-to", arg);
 		return 0;
 	case KEY_NOISE:
 		args->flame.noise = noise(state, arg);
@@ -234,7 +279,7 @@ static int draw(struct args *args, const struct rep_flame_part *parts, size_t n)
 	struct tp_err err;
 	int code = 0, status;
 
-	args->tree.compared = cmd_compares(&args->cmd);
+	args->tree.compared = compares(args);
 	if (rep_flame_build(&tree, &heading, &args->tree, parts, n, &how, &err)) {
 		status = cmd_refuse(&args->cmd, NULL, &err, CMD_USAGE);
 		goto done;
@@ -324,6 +369,19 @@ static bool takes_sums(const struct args *args)
 				  1ull << REP_OPTION_SAMPLE_INDEX | 1ull << REP_OPTION_UNIT);
 }
 
+/* Loads the same runs a second time, with the time range of the old side. */
+static int open_old_times(struct args *args, const struct cmd_profiles_options *opt,
+			  struct cmd_profiles *old)
+{
+	const struct cmd_files *files = &args->cmd.files[CMD_NEW];
+	int status;
+
+	swap_times(args);
+	status = cmd_profiles_open(&args->cmd, files->path, files->n, opt, old);
+	swap_times(args);
+	return status;
+}
+
 static int run(struct args *args)
 {
 	const struct cmd_profiles_options sums = {.adds_up = true};
@@ -339,6 +397,8 @@ static int run(struct args *args)
 		status = cmd_shared_tell(&args->cmd, &same, same.store, CMD_LABELS_INSTEAD);
 	if (!status)
 		status = cmd_sides_open(&args->cmd, &sums, false, list);
+	if (!status && compares_times(args))
+		status = open_old_times(args, &sums, &list[CMD_OLD]);
 	if (!status)
 		status = cmd_profiles_check_trace(&args->cmd, list);
 	if (!status) {

@@ -119,9 +119,9 @@ static int print_rows(struct top_args *args, struct rep_profile_view *v, const c
 	struct tp_err err;
 	int status = cmd_output(&args->cmd, false, &out);
 
-	return status
-		   ? status
-		   : cmd_output_end(&args->cmd, out, name, args->text->table(v, out, &err), &err);
+	return status ? status
+		      : cmd_output_end(&args->cmd, out, name,
+				       args->text->table(v, args->text_arg, out, &err), &err);
 }
 
 static int print_text(struct top_args *args, const struct cmd_profile *item)

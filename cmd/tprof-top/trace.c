@@ -247,6 +247,8 @@ int top_trace(struct top_args *args)
 		return write_profile(args);
 	args->top.tables =
 	    args->cmd.format == REP_FORMAT_TABLE || args->cmd.format == REP_FORMAT_MARKDOWN;
+	args->top.rows_given = args->cmd.rows >= 0;
+	args->top.table_texts = args->cmd.json_head;
 	args->top.rows = cmd_rows(&args->cmd, args->cmd.rows);
 	if (args->top.chart == REP_CHART_SVG)
 		return rep_top(NULL, args->cmd.store, args->cmd.runs.run, args->cmd.runs.n,

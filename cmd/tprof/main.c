@@ -26,6 +26,7 @@ static const struct {
     {"diff", "what changed between runs, and gates for CI"},
     {"leaks", "goroutines that wait and do not end"},
     {"report", "one HTML page of a run, to attach to a ticket"},
+    {"web", "all of it in a browser, with the timeline"},
     {"tui", "browse a store in a terminal"},
     {"query", "ask a store in SQL"},
     {"export", "write runs for other programs: events, profile.proto"},

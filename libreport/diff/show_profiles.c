@@ -150,7 +150,7 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 	const struct rep_diff *d = t->d;
 	const char *const *by = d->opt.cum ? cum : flat;
 
-	if (t->people)
+	if (t->texts)
 		put_texts(t, row);
 	rep_diff_text_cell(t, "OLD", by[0], 4, t->old);
 	/* Few runs have no interval. */
@@ -174,6 +174,7 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 			  rep_str(row->is_total ? "total" : rep_statuses[row->status]));
 	rep_diff_raw_cell(t, "names", REP_COUNT,
 			  row->is_total ? rep_null() : rep_int((int64_t)t->names));
+	rep_diff_raw_cell(t, "unit", REP_TEXT, rep_str(d->unit));
 	put_pair(t, flat, row->flat);
 	put_pair(t, cum, row->cum);
 	if (d->sets) {

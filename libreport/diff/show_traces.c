@@ -110,7 +110,7 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 	const char *unit = rep_stats_of[row->stat].unit;
 	bool divided = row->stat == REP_STAT_TOTAL || row->stat == REP_STAT_COUNT;
 
-	if (t->people)
+	if (t->texts)
 		put_interval(row, t->more[0]);
 	rep_diff_cell(t,
 		      (struct rep_column){.name = "metric",

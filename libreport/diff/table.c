@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "output/ops.h"
 
 void rep_diff_table_init(struct rep_diff_table *t, const struct rep_diff *d,
 			 const struct rep_diff_show *show, struct rep_output *out)
@@ -13,6 +14,7 @@ void rep_diff_table_init(struct rep_diff_table *t, const struct rep_diff *d,
 	t->show = show;
 	t->out = out;
 	t->people = rep_output_for_people(out);
+	t->texts = t->people || out->opt.json_head;
 }
 
 void rep_diff_table_release(struct rep_diff_table *t)
@@ -71,6 +73,19 @@ static const struct {
     {"new", "value of the new side"},
     {"delta", "new minus old"},
     {"change", "delta as a share of old; null if that is 0"},
+    /* Texts of tables, with --json-head. */
+    {"OLD", "old value with its unit, with --json-head"},
+    {"NEW", "new value with its unit, with --json-head"},
+    {"DELTA", "new minus old with its unit, with --json-head"},
+    {"CHANGE", "change in percent, new or gone, with --json-head"},
+    {"SHARE", "share in percent, with --json-head"},
+    {"CUM DELTA", "of cum: new minus old, with --json-head"},
+    {"FLAT DELTA", "of flat: new minus old, with --json-head"},
+    {"\xc2\xb1", "how far the interval goes from the median, with --json-head"},
+    {"95%", "interval of the change in percent, with --json-head"},
+    {"Q", "q with four digits, with --json-head"},
+    {"VERDICT", "the verdict, with --json-head"},
+    {"name_shown", "the name, and how many names it stands for, with --json-head"},
     {"old_events", "events it is made of, on the old side"},
     {"new_events", "events it is made of, on the new side"},
 };
@@ -231,7 +246,7 @@ int rep_diff_table_row(struct rep_diff_table *t, const struct rep_diff_row *row,
 {
 	if (put_name(t, row))
 		return tp_nomem(err);
-	if (t->people)
+	if (t->texts)
 		put_texts(t, row);
 	t->n = 0;
 	t->d->kind->show->row(t, row);

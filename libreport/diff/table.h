@@ -13,6 +13,7 @@ struct rep_diff_table {
 	const struct rep_diff_show *show;
 	struct rep_output *out;
 	bool people; /* who read texts; programs read numbers */
+	bool texts;  /* rows have the texts, too: for people, and in JSON with a head */
 	struct rep_column column[REP_DIFF_COLUMNS];
 	struct rep_value value[REP_DIFF_COLUMNS];
 	size_t n;

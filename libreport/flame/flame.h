@@ -32,6 +32,7 @@ enum rep_flame_format {
 	REP_FLAME_TEXT,
 	REP_FLAME_FOLDED,
 	REP_FLAME_SPEEDSCOPE,
+	REP_FLAME_FRAMES,
 	REP_FLAME_NFORMATS
 };
 
@@ -63,7 +64,7 @@ struct rep_flame_options {
 #define REP_FLAME_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		.title = "", .subtitle = "", .type = "", .unit = "count", .min_width = -1,         \
-		.noise = REP_NOISE                                                           \
+		.noise = REP_NOISE                                                                 \
 	}
 
 /* Width of the still picture in pixels. */
@@ -77,6 +78,11 @@ int rep_flame_write(const struct rep_flame_tree *t, enum rep_flame_format format
 
 /* Appends the script of HTML files, to be the text of a <script type="text/plain">. */
 void rep_flame_script(struct tp_buf *out);
+/* Append the same script as a module, for pages that load frames (REP_FLAME_FRAMES) from a server,
+ * and its style, which applies to the inside of elements of the class "flame", and "compared" as
+ * well for differences. */
+void rep_flame_module(struct tp_buf *out);
+void rep_flame_module_style(struct tp_buf *out);
 
 /* Finds the format of this name. TP_ENOENT with a sentence that lists the formats. */
 int rep_flame_format_find(const char *name, enum rep_flame_format *format, struct tp_err *err);

@@ -310,6 +310,12 @@ void rep_lanes_free(struct rep_lanes *l)
 	free(l);
 }
 
+void rep_lanes_limit(struct rep_lanes *l, size_t bytes)
+{
+	l->spans.most = bytes / 8;
+	l->segments.most = bytes - l->spans.most;
+}
+
 /* ---- names ---- */
 
 struct tp_dict *rep_lanes_dict(struct rep_lanes *l)

@@ -39,6 +39,8 @@ struct rep_lanes;
 int rep_lanes_new(struct rep_lanes **lanes, struct tp_store *store, const struct rep_run *run,
 		  const struct rep_filter *filter, struct tp_err *err);
 void rep_lanes_free(struct rep_lanes *lanes);
+/* Limits what is cached to this number of bytes, in place of 384 MiB. */
+void rep_lanes_limit(struct rep_lanes *lanes, size_t bytes);
 
 /* ---- rows ---- */
 
@@ -141,6 +143,7 @@ struct rep_mark {
 	const char
 	    *text; /* name of the range or region, message of the log; lives with the lanes */
 	size_t size;
+	uint32_t stack; /* of a sample; 0: unknown */
 };
 #define REP_MARKS_ALL ((1u << REP_NMARK_KINDS) - 1)
 /* Calls fn for the marks of these kinds (a bit each) in a range, by start; a nonzero result ends
@@ -178,6 +181,13 @@ void rep_moment_release(struct rep_moment *moment);
  * segments and those of some segments only. Returns TP_ENOENT if there is none. */
 int rep_lanes_longest(struct rep_lanes *lanes, uint32_t goroutine, uint32_t states, int64_t from,
 		      int64_t to, const atomic_bool *stop, int64_t *ns, struct tp_err *err);
+
+/* Calls fn for the spans of a goroutine in [from, to), those that cross segments first, else by time; a
+ * nonzero result ends that. Returns TP_ELIMIT with a sentence if the goroutine has spans in too many
+ * segments of the range to read them all. */
+int rep_lanes_spans(struct rep_lanes *lanes, uint32_t goroutine, int64_t from, int64_t to,
+		    int (*fn)(void *ctx, const struct tp_span *span), void *ctx,
+		    const atomic_bool *stop, struct tp_err *err);
 
 /* Finds the goroutine that ran on a P or M at a time: its index, or TP_NONE. */
 int rep_lanes_on(struct rep_lanes *lanes, const struct rep_lane *row, int64_t ns,

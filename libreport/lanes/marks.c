@@ -5,8 +5,7 @@
 #include "base/many.h"
 #include "lanes/inside.h"
 
-#define HIGH	64 /* marks whose latest end is kept */
-#define NO_TEXT TP_MAX_COLUMNS
+#define HIGH 64 /* marks whose latest end is kept */
 
 const char *const rep_mark_kinds[REP_NMARK_KINDS] = {"stw",    "gc",  "sweep", "assist",
 						     "region", "log", "task",  "sample"};
@@ -89,7 +88,7 @@ static void forget(struct rep_lane_marks *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* Sources of marks; the marks of one table are loaded together. */
+/* Sources of marks; of a table only the kinds that are asked for are loaded, as there may be millions of others. A sample has a stack in place of a text. */
 static const struct source {
 	enum tp_table_id table;
 	unsigned from, to, goroutine, text; /* columns */
@@ -105,12 +104,13 @@ static const struct source {
     {TP_TABLE_TASK, TP_COL(TASK, start_ns), TP_COL(TASK, end_ns), TP_COL(TASK, goroutine),
      TP_COL(TASK, name), 1u << REP_MARK_TASK},
     {TP_TABLE_CPU_SAMPLE, TP_COL(CPU_SAMPLE, ts_ns), TP_COL(CPU_SAMPLE, ts_ns),
-     TP_COL(CPU_SAMPLE, goroutine), NO_TEXT, 1u << REP_MARK_SAMPLE},
+     TP_COL(CPU_SAMPLE, goroutine), TP_COL(CPU_SAMPLE, stack), 1u << REP_MARK_SAMPLE},
 };
 
 struct loading {
 	struct rep_lanes *l;
 	const struct source *source;
+	uint32_t kinds;
 };
 
 static int on_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
@@ -121,36 +121,35 @@ static int on_rows(void *ctx, const struct tp_rows *rows, size_t first, struct t
 
 	(void)first;
 	for (size_t i = 0; i < rows->nrows && !code; i++) {
-		int64_t text = s->text == NO_TEXT ? 0 : rows->col[s->text][i];
+		int64_t text = rows->col[s->text][i];
 		enum rep_mark_kind kind = s->table == TP_TABLE_RANGE
 					      ? kind_of_range(load->l, text)
 					      : (enum rep_mark_kind)__builtin_ctz(s->kinds);
 
-		if (kind != REP_NMARK_KINDS)
+		if (load->kinds >> kind & 1)
 			code = put(load->l, kind, rows->col[s->from][i], rows->col[s->to][i],
 				   rows->col[s->goroutine][i], text);
 	}
 	return code ? tp_nomem(err) : 0;
 }
 
-static int load(struct rep_lanes *l, const struct source *s, struct tp_err *err)
+static int load(struct rep_lanes *l, const struct source *s, uint32_t kinds, struct tp_err *err)
 {
 	struct loading loading = {.l = l, .source = s};
 	const struct tp_rows_visitor visitor = {.rows = on_rows, .ctx = &loading};
-	uint32_t kinds = s->kinds, columns = 1u << s->from | 1u << s->to | 1u << s->goroutine;
-	bool loaded = true;
+	uint32_t columns = 1u << s->from | 1u << s->to | 1u << s->goroutine | 1u << s->text;
 	int code;
 
-	for (unsigned k = 0; k < REP_NMARK_KINDS; k++)
-		loaded = loaded && (!(kinds >> k & 1) || l->marks[k].loaded);
-	if (loaded)
-		return 0;
+	kinds &= s->kinds;
 	for (unsigned k = 0; k < REP_NMARK_KINDS; k++) {
-		if (kinds >> k & 1)
+		if (l->marks[k].loaded)
+			kinds &= ~(1u << k);
+		else if (kinds >> k & 1)
 			forget(&l->marks[k]);
 	}
-	if (s->text != NO_TEXT)
-		columns |= 1u << s->text;
+	if (!kinds)
+		return 0;
+	loading.kinds = kinds;
 	code = tp_rows_visit(l->v.store, l->v.run->row.id, s->table, columns, &visitor, err);
 	for (unsigned k = 0; k < REP_NMARK_KINDS && !code; k++) {
 		if (kinds >> k & 1 && put_in_order(&l->marks[k]))
@@ -187,7 +186,7 @@ int rep_lanes_marks(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_t t
 
 	for (size_t s = 0; s < sizeof(sources) / sizeof(*sources) && !code; s++) {
 		if (sources[s].kinds & kinds)
-			code = load(l, &sources[s], err);
+			code = load(l, &sources[s], kinds, err);
 	}
 	if (code)
 		return code;
@@ -213,7 +212,7 @@ int rep_lanes_marks(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_t t
 		if (kind >= REP_MARK_REGION && next->goroutine != TP_NONE &&
 		    !rep_lanes_shows(l, next->goroutine))
 			continue;
-		text = tp_dict_text(l->v.dict, next->text);
+		text = tp_dict_text(l->v.dict, kind == REP_MARK_SAMPLE ? 0 : next->text);
 		mark = (struct rep_mark){
 		    .kind = (enum rep_mark_kind)kind,
 		    .from = next->from,
@@ -221,6 +220,7 @@ int rep_lanes_marks(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_t t
 		    .goroutine = next->goroutine,
 		    .text = text.text,
 		    .size = text.size,
+		    .stack = kind == REP_MARK_SAMPLE ? next->text : 0,
 		};
 		if (fn(ctx, &mark))
 			return 0;

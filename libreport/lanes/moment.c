@@ -12,6 +12,7 @@
 
 #define MOST_WAKEUPS 10000
 #define LOOK_AT	     8 /* segments to read for the wake-ups of one span */
+#define NO_GOROUTINE "the run does not have this goroutine"
 
 /* Reads the spans of a segment with all data about them. */
 static int read_spans(struct rep_lanes *l, size_t segment, struct rep_index **x, struct tp_err *err)
@@ -273,8 +274,7 @@ int rep_lanes_moment(struct rep_lanes *l, uint32_t goroutine, int64_t ns, struct
 	memset(m, 0, sizeof(*m));
 	m->cause.goroutine = TP_NONE;
 	if (goroutine >= l->ng)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the run does not have this goroutine");
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, NO_GOROUTINE);
 	code = rep_lanes_need_goroutine_sums(l, err);
 	if (!code)
 		code = find(l, goroutine, ns, false, &place, err);
@@ -332,8 +332,7 @@ int rep_lanes_longest(struct rep_lanes *l, uint32_t g, uint32_t states, int64_t 
 	int code, left = LOOK_THROUGH;
 
 	if (g >= l->ng)
-		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "the run does not have this goroutine");
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, NO_GOROUTINE);
 	code = rep_lanes_need_goroutine_sums(l, err);
 	for (size_t i = l->first_crossing[g]; !code && i < l->first_crossing[g + 1]; i++) {
 		struct rep_crossing c;
@@ -359,6 +358,50 @@ int rep_lanes_longest(struct rep_lanes *l, uint32_t g, uint32_t states, int64_t 
 				  "the goroutine has no such span in this range");
 	*ns = best.ns;
 	return code;
+}
+
+/* ---- all in a range ---- */
+
+int rep_lanes_spans(struct rep_lanes *l, uint32_t g, int64_t from, int64_t to,
+		    int (*fn)(void *ctx, const struct tp_span *span), void *ctx,
+		    const atomic_bool *stop, struct tp_err *err)
+{
+	int left = LOOK_THROUGH,
+	    code = g < l->ng ? rep_lanes_need_goroutine_sums(l, err) : TP_ENOENT;
+	struct rep_crossing c;
+
+	if (code)
+		return code == TP_ENOENT ? tp_err_set(err, code, TP_OFFSET_NONE, NO_GOROUTINE)
+					 : code;
+	for (size_t i = l->first_crossing[g]; i < l->first_crossing[g + 1]; i++) {
+		if (rep_crossing_at(&l->v, l->crossing[i].row, &c) && c.span.start < to &&
+		    c.span.end > from && fn(ctx, &c.span))
+			return 0;
+	}
+	for (size_t i = 0; i < l->v.nsegments; i++) {
+		const struct tp_segment *s = &l->v.segments[i];
+		struct rep_index *x;
+
+		if (s->from_ns >= to || s->to_ns < from || !has(l, g, i, ~0u))
+			continue;
+		if (stop && atomic_load(stop))
+			return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
+		if (!left--)
+			return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+					  "the range is too long to read all spans of a goroutine");
+		code = read_spans(l, i, &x, err);
+		if (code)
+			return code;
+		for (uint32_t k = x->first[g]; k < x->first[g + 1]; k++) {
+			const struct tp_span *span = rep_index_at(x, k);
+
+			/* Spans that cross segments are done. */
+			if (!span->mark && rep_index_ends(x, k) && span->start < to &&
+			    span->end > from && fn(ctx, span))
+				return 0;
+		}
+	}
+	return 0;
 }
 
 /* ---- Ps and Ms ---- */

@@ -59,6 +59,13 @@ int rep_output_messages(struct rep_output *out, const struct tp_buf *list)
 	return 0;
 }
 
+/* Returns whether a column is written. Those that otherwise only tables have come with a head, if
+ * they have a description: others repeat what the row has by other names. */
+static bool has_column(const struct rep_output *out, const struct rep_column *c)
+{
+	return !c->table_only || (out->opt.json_head && c->doc);
+}
+
 static int put_member(struct tp_buf *b, const char *before, const char *name, const char *text)
 {
 	tp_buf_text(b, before);
@@ -86,7 +93,7 @@ static int begin_with_columns(struct rep_output *out, const char *name)
 	for (size_t i = 0; i < out->ncolumns; i++) {
 		const struct rep_column *c = &out->columns[i];
 
-		if (c->table_only)
+		if (!has_column(out, c))
 			continue;
 		tp_buf_text(b, sep);
 		put_member(b, "{", "name", c->name);
@@ -94,6 +101,10 @@ static int begin_with_columns(struct rep_output *out, const char *name)
 		put_member(b, ", ", "kind", rep_kinds[c->kind]);
 		if (c->doc)
 			put_member(b, ", ", "doc", c->doc);
+		if (c->raw_only)
+			tp_buf_text(b, ", \"raw\": true");
+		if (c->by)
+			put_member(b, ", ", "by", c->by);
 		tp_buf_text(b, "}");
 		sep = ",\n";
 	}
@@ -119,7 +130,7 @@ static int row(struct rep_output *out, const struct rep_value *values)
 	for (size_t i = 0; i < out->ncolumns; i++) {
 		const struct rep_column *c = &out->columns[i];
 
-		if (c->table_only)
+		if (!has_column(out, c))
 			continue;
 		tp_buf_text(&out->buf, sep);
 		rep_put_json(&out->buf, c->name, strlen(c->name));

@@ -96,7 +96,7 @@ struct rep_column {
 	const char *by;
 	bool right;	 /* a text that is right-aligned like numbers, and never cut */
 	bool raw_only;	 /* left out of tables */
-	bool table_only; /* only in tables */
+	bool table_only; /* only in tables; with a doc also in JSON with a head */
 };
 
 enum rep_type {

@@ -400,15 +400,16 @@ static void test_format_find_unknown(void **state)
 	assert_int_equal(rep_format_find("xml", &format, &err), TP_ENOENT);
 }
 
-/* With a head JSON is one object, also without a table or rows. */
+/* With a head JSON is one object, also without a table or rows, and has the columns of tables. */
 static void test_json_head(void **state)
 {
 	static const struct rep_column of_head[] = {
 	    {.name = "name", .title = "NAME", .kind = REP_TEXT, .doc = "its \"name\""},
-	    {.name = "shown", .kind = REP_TEXT, .table_only = true},
-	    {.name = "total_ns", .kind = REP_NS},
+	    {.name = "shown", .kind = REP_TEXT, .doc = "it", .table_only = true, .by = "total_ns"},
+	    {.name = "mark", .kind = REP_TEXT, .table_only = true},
+	    {.name = "total_ns", .kind = REP_NS, .raw_only = true},
 	};
-	const struct rep_value row[] = {rep_str("a"), rep_str("hidden"), rep_int(5)};
+	const struct rep_value row[] = {rep_str("a"), rep_str("5 ns"), rep_str("!"), rep_int(5)};
 	struct tp_buf text = {0}, messages = {0};
 	struct rep_output_options opt = {
 	    .format = REP_FORMAT_JSON, .json_head = "\"run\": 1", .sink = rep_sink_buf(&text)};
@@ -420,7 +421,7 @@ static void test_json_head(void **state)
 	assert_int_equal(rep_output_messages(out, &messages), 0);
 	assert_int_equal(rep_output_note(out, true, "a \"heading\"", &err), 0);
 	assert_int_equal(rep_output_note(out, false, "", &err), 0);
-	assert_int_equal(rep_output_begin(out, "t", of_head, 3, &err), 0);
+	assert_int_equal(rep_output_begin(out, "t", of_head, 4, &err), 0);
 	assert_int_equal(rep_output_row(out, row, &err), 0);
 	assert_int_equal(rep_output_end(out, &err), 0);
 	assert_int_equal(rep_output_more(out, 1, 3, "rows", &err), 0);
@@ -435,8 +436,11 @@ static void test_json_head(void **state)
 			    "{\"name\": \"t\", \"columns\": [\n"
 			    "{\"name\": \"name\", \"title\": \"NAME\", \"kind\": \"text\", "
 			    "\"doc\": \"its \\\"name\\\"\"},\n"
-			    "{\"name\": \"total_ns\", \"title\": \"total_ns\", \"kind\": \"ns\"}], "
-			    "\"rows\": [\n{\"name\": \"a\", \"total_ns\": 5}\n]},\n"
+			    "{\"name\": \"shown\", \"title\": \"shown\", \"kind\": \"text\", "
+			    "\"doc\": \"it\", \"by\": \"total_ns\"},\n"
+			    "{\"name\": \"total_ns\", \"title\": \"total_ns\", \"kind\": \"ns\", "
+			    "\"raw\": true}], \"rows\": [\n"
+			    "{\"name\": \"a\", \"shown\": \"5 ns\", \"total_ns\": 5}\n]},\n"
 			    "{\"name\": \"u\", \"columns\": [\n"
 			    "{\"name\": \"name\", \"title\": \"NAME\", \"kind\": \"text\", "
 			    "\"doc\": \"its \\\"name\\\"\"}], \"rows\": []}],\n"

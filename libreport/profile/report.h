@@ -20,7 +20,8 @@ struct rep_profile_report {
 	int (*print)(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
 		     struct tp_err *err);
 	/* Writes the report as rows, for --format=json, csv …; NULL: it has only the text. */
-	int (*table)(struct rep_profile_view *v, struct rep_output *out, struct tp_err *err);
+	int (*table)(struct rep_profile_view *v, const char *arg, struct rep_output *out,
+		     struct tp_err *err);
 };
 
 /* All reports; a NULL ends the list. */

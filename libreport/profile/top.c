@@ -125,16 +125,6 @@ static struct rep_value text_value(struct tp_text t)
 	return t.size ? rep_text(t.text, t.size) : rep_null();
 }
 
-static struct rep_value share(int64_t part, int64_t whole)
-{
-	return whole ? rep_float((double)part / (double)whole) : rep_null();
-}
-
-static struct rep_value raw(const struct rep_profile_view *v, int64_t value)
-{
-	return v->ratio == 1 ? rep_int(value) : rep_float((double)value * v->ratio);
-}
-
 static int put_row(struct rep_profile_top *top, struct rep_output *out,
 		   const struct rep_top_row *row, int64_t sum, struct tp_buf *name,
 		   struct tp_err *err)
@@ -156,11 +146,11 @@ static int put_row(struct rep_profile_top *top, struct rep_output *out,
 	value[CUM] = rep_str(rep_view_row_label(v, row->cum, row->cum, cum));
 	value[CUM_SHARE] = rep_str(rep_percentage_trimmed(shares[2], row->cum, top->total));
 	value[NAME] = rep_text((char *)name->data, name->size);
-	value[RAW_FLAT] = raw(v, row->flat);
-	value[RAW_FLAT_SHARE] = share(row->flat, top->total);
-	value[RAW_SUM_SHARE] = share(sum, top->total);
-	value[RAW_CUM] = raw(v, row->cum);
-	value[RAW_CUM_SHARE] = share(row->cum, top->total);
+	value[RAW_FLAT] = rep_view_raw(v, row->flat);
+	value[RAW_FLAT_SHARE] = rep_view_share(row->flat, top->total);
+	value[RAW_SUM_SHARE] = rep_view_share(sum, top->total);
+	value[RAW_CUM] = rep_view_raw(v, row->cum);
+	value[RAW_CUM_SHARE] = rep_view_share(row->cum, top->total);
 	value[RAW_TYPE] = rep_str(v->type);
 	value[RAW_UNIT] = rep_str(v->unit);
 	value[RAW_NAME] = text_value(row->name);
@@ -201,7 +191,7 @@ int rep_profile_top_print(struct rep_profile_top *top, struct rep_output *out, s
 		code = rep_output_end(out, err);
 	/* People have read that in the heading. */
 	if (!code && !rep_output_for_people(out))
-		code = rep_output_more(out, top->n, top->graph->orig_count + top->graph->dropped_nodes,
-				       "rows", err);
+		code = rep_output_more(
+		    out, top->n, top->graph->orig_count + top->graph->dropped_nodes, "rows", err);
 	return code;
 }

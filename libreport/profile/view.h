@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "decode/profile.h"
+#include "output/output.h"
 #include "profile/filter.h"
 #include "profile/measure.h"
 #include "profile/options.h"
@@ -112,6 +113,16 @@ char *rep_view_row_label(const struct rep_profile_view *v, int64_t value, int64_
 			 char text[REP_MEASURE_SIZE]);
 /* Returns a value in the output unit. */
 double rep_view_scale(const struct rep_profile_view *v, int64_t value);
+/* Returns a value for columns of raw numbers, divided by divide_by. */
+static inline struct rep_value rep_view_raw(const struct rep_profile_view *v, int64_t value)
+{
+	return v->ratio == 1 ? rep_int(value) : rep_float((double)value * v->ratio);
+}
+/* Returns part / whole, also if the whole is negative; NULL if it is 0. */
+static inline struct rep_value rep_view_share(int64_t part, int64_t whole)
+{
+	return whole ? rep_float((double)part / (double)whole) : rep_null();
+}
 
 /* Calls `line` for each line of the heading (pprof: ProfileLabels): File, Build ID, comments, Type,
  * Doc, Time (in UTC), Duration. The texts come from the profile, so escape them; a NUL follows

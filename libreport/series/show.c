@@ -19,6 +19,7 @@ enum {
 	COLUMN_LEAST,
 	COLUMN_MOST,
 	COLUMN_RUNS,
+	COLUMN_UNIT,
 	COLUMN_PICTURE,
 	COLUMN_TREND,
 	COLUMN_NAME,
@@ -37,7 +38,12 @@ static const struct rep_column fixed[NCOLUMNS] = {
 		     .doc = "runs that have it",
 		     .kind = REP_COUNT,
 		     .raw_only = true},
+    [COLUMN_UNIT] = {.name = "unit",
+		     .doc = "of the row's values: nanoseconds, bytes, count or share; empty: none",
+		     .kind = REP_TEXT,
+		     .raw_only = true},
     [COLUMN_PICTURE] = {.name = "picture",
+			.doc = "its values over the runs, with --json-head",
 			.title = "OVER RUNS",
 			.kind = REP_TEXT,
 			.table_only = true},
@@ -52,6 +58,15 @@ static const struct rep_column fixed[NCOLUMNS] = {
 		     .shorten = REP_SHORTEN_LEFT,
 		     .least = 20},
 };
+
+static const char *unit_of(enum rep_kind kind)
+{
+	return kind == REP_NS	   ? "nanoseconds"
+	       : kind == REP_BYTES ? "bytes"
+	       : kind == REP_COUNT ? "count"
+	       : kind == REP_SHARE ? "share"
+				   : "";
+}
 
 static bool is_taken(const struct rep_column *columns, size_t n, const char *name)
 {
@@ -207,6 +222,7 @@ static int print_row(struct table *t, const struct rep_series_row *row, struct r
 	if (rep_sparkline(&t->picture, t->y, t->s->npoints, SPARK_CELLS, t->ascii))
 		return tp_nomem(err);
 	t->value[COLUMN_RUNS] = rep_int((int64_t)row->runs);
+	t->value[COLUMN_UNIT] = rep_str(unit_of(row->kind));
 	t->value[COLUMN_PICTURE] = rep_text((const char *)t->picture.data, t->picture.size);
 	t->value[COLUMN_TREND] = rep_str(rep_trend_names[row->trend]);
 	t->value[COLUMN_NAME] = rep_text(row->name, row->size);

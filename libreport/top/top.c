@@ -323,7 +323,8 @@ static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)
 	size_t limit = (size_t)t->opt->rows;
 	int code = 0;
 
-	if (t->opt->report->page_rows && (!limit || limit > t->opt->report->page_rows))
+	if (t->opt->report->page_rows && !t->opt->rows_given &&
+	    (!limit || limit > t->opt->report->page_rows))
 		limit = t->opt->report->page_rows;
 	for (size_t i = 0; !code && i < t->njobs; i++) {
 		struct rep_job *job = &t->job[i];

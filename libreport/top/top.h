@@ -98,10 +98,13 @@ struct rep_top_options {
 	struct rep_filter_text filter;
 	const char *sort; /* NULL: the report's own */
 	int64_t rows;	  /* of a table, at most; 0: all */
+	bool rows_given;  /* by the user; otherwise reports of several tables show few of each */
 	bool tables;	  /* the output's format is table; empty sections may be left out */
 	/* The output keeps cells (output/cells.h): it also gets those of other formats, and a column
 	 * REP_TOP_FRAMES if rows are about stacks. */
 	bool whole;
+	bool
+	    table_texts; /* the output is JSON with a head, which has the columns of tables as well */
 	const char *min, *max, *log; /* which tasks and regions count: task/choose.h */
 	const char *slowest;	     /* "1%" or "10": the number of slowest tasks compared */
 	bool each;		     /* one row per goroutine */

@@ -101,6 +101,12 @@ static struct rep_value cell_of(struct rep_job *job, const struct rep_column *co
 
 	if (mine)
 		v = rep_job_value(job, row, c);
+	if (!mine && opt->table_texts && !opt->tables) {
+		job->texts.people = true;
+		v = rep_job_value(job, row, c);
+		job->texts.people = false;
+		return v;
+	}
 	if (!opt->whole || (mine && (!both || v.type != REP_TYPE_TEXT)))
 		return mine ? v : rep_null();
 	job->texts.people = !opt->tables;

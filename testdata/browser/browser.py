@@ -43,7 +43,7 @@ class Browser:
         self.process = subprocess.Popen(
             [path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
              "--no-first-run", "--no-default-browser-check", "--disable-extensions", "--disable-background-networking",
-             "--host-resolver-rules=MAP * ~NOTFOUND", "--force-color-profile=srgb", "--remote-debugging-pipe",
+             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--force-color-profile=srgb", "--remote-debugging-pipe",
              "--user-data-dir=" + os.path.join(self.folder, "profile"), "about:blank"],
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, close_fds=False, preexec_fn=descriptors)
         os.close(theirs_in)

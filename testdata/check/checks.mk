@@ -92,6 +92,14 @@ bench: all record-programs ## time imports and reports, beside Go's tools where 
 test-browser: all ## flame graphs and pages in headless Chromium; screenshots are left in build/out/browser
 	@sh testdata/browser/run.sh $(B)
 
+.PHONY: test-web
+test-web: all ## every view of tprof-web's page in headless Chromium (SHORT=1 ONLY='timeline sql' WEB_ROUNDS=2000)
+	@$(if $(WEB),SHORT='$(SHORT)' ONLY='$(ONLY)' WEB_ROUNDS='$(WEB_ROUNDS)' sh testdata/web/run.sh $(B),echo 'tprof-web is not built: nothing to check')
+
+.PHONY: check-web
+check-web: all ## the server of tprof-web against other pages, other users and readers that leave
+	@$(if $(WEB),python3 testdata/check/web.py $(B)/bin,echo 'tprof-web is not built: nothing to check')
+
 .PHONY: test-tui
 test-tui: all ## storms of sizes and random keys at tprof-tui, under sanitizers (KEYS=100000)
 	+@MAKE='$(AGAIN)' KEYS='$(KEYS)' sh testdata/tui/long.sh $(B)

@@ -18,6 +18,7 @@ SKILL = "cmd/tprof/skill/references/json.md"
 BEGIN, END = '.\\" tables begin\n', '.\\" tables end\n'
 NAMED_BY_RUNS = re.compile(r"blocked_\w+_ns|ledger-\d\.heap")
 TRACE, OTHER, HEAP = "testdata/pool.trace", "testdata/checkout.trace", "testdata/catalog.heap"
+CPU = "testdata/catalog.cpu"
 # Heading; the command, TMP an empty folder; then what else to say of the table.
 TABLES = [
     ("tprof-path hops", f"tprof-path --task=12 {TRACE} hops", ""),
@@ -28,6 +29,8 @@ TABLES = [
     ("tprof-leaks", f"tprof-leaks {OTHER}", ""),
     ("tprof-top of profiles", f"tprof-top {HEAP}", ""),
     ("tprof-top --tags", f"tprof-top --tags {HEAP}", ""),
+    ("tprof-top --list", f"tprof-top --list=main.less --source-path=testdata/programs {CPU}", ""),
+    ("tprof-top --tree, --peek", f"tprof-top --peek=main.less {CPU}", ""),
     ("tprof-top --goroutines", "tprof-top --goroutines testdata/inbox/inbox-3.d2", ""),
     ("tprof-top --over", "tprof-top --over=run testdata/ledger/ledger-1.heap testdata/ledger/ledger-2.heap",
      "The slope is slope_per_run, slope_per_second, slope_per_minute, slope_per_hour or slope_per_day.\n"
@@ -62,7 +65,8 @@ def table(heading, columns, more):
     for c in columns:
         if "doc" in c:
             lines.append(f".It {c['name']} Ta {c['kind']} Ta \\&{c['doc'][0].upper()}{c['doc'][1:]}")
-        elif not NAMED_BY_RUNS.fullmatch(c["name"]):
+        # Texts that tables make of other columns need none.
+        elif not NAMED_BY_RUNS.fullmatch(c["name"]) and (c["kind"] != "text" or c.get("raw")):
             sys.exit(f"FAILED {heading}: the column {c['name']} has no description")
     return "\n".join([*lines, ".El", *([more] if more else [])]) + "\n"
 

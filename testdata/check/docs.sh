@@ -141,6 +141,9 @@ same man/tprof-store.5 "$scratch/page"
 # The tables in tprof-json(5) have the columns that the commands have.
 check 'columns in man/tprof-json.5' python3 testdata/check/columns.py "$bin"
 
+# The page of tprof-web offers the reports and sort keys that there are.
+check 'reports of tprof-web' python3 testdata/check/webreports.py "$bin"
+
 # README.md and tprof(1) have one table of what is read, in two forms.
 joined() { sed 's/ \([,;.]\)/\1/g; s/[`"]//g'; }
 sed -n '/^| tprof reads /,/^$/p' README.md | sed '1,2d; /^$/d; s/^| //; s/ |$//; s/ | / /g' | joined >"$scratch/help"

@@ -21,6 +21,9 @@ $(B)/replay/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(B)/obj/testdata/fuzz/replay.o $
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(PIE) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
 
+# What is a command's own, and not in a library.
+$(B)/replay/web $(B)/fuzz/web: $(call obj,$(addprefix cmd/tprof-web/,command.c query.c request.c))
+
 # With a mutator that knows the format, where there is one (testdata/fuzz/mutate).
 FUZZ_MUTATE := $(call obj,$(filter-out %_mutator.c %/afl.c,$(wildcard testdata/fuzz/mutate/*.c)))
 fuzz_mutator = $(call obj,$(wildcard testdata/fuzz/mutate/$(1)_mutator.c))

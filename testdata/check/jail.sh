@@ -138,6 +138,30 @@ END
 		[ $? -ne 0 ]
 		check "tprof-top of a store: without the jail, too, nothing can $what" $?
 	done
+	# A server reads a store in a jail, answers in it, and ends by ^C as ever.
+	serve() { # status of the server, which tries
+		rm -f "$scratch/address"
+		JAIL_STORE=1 LD_PRELOAD=$scratch/try.so JAIL_VICTIM=$scratch/victim \
+			tprof-web --no-open "$scratch/store.tprof" >"$scratch/address" 2>"$scratch/log" &
+		for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+			[ ! -s "$scratch/address" ] || break
+			kill -0 $! 2>/dev/null || break
+			sleep 0.1
+		done
+		sleep 0.2
+		kill -TERM $! 2>/dev/null
+		wait $!
+	}
+	for what in read write unlink socket kill trace fork exec; do
+		[ -x "$BIN/tprof-web" ] || break
+		: >"$scratch/victim"
+		JAIL_TRY=$what serve
+		check "tprof-web: the server can $what" $?
+		[ "$what" = socket ] || continue
+		JAIL_TRY=$what TPROF_JAIL=off serve
+		[ $? -ne 0 ]
+		check "tprof-web: without the jail, too, nothing can $what" $?
+	done
 	TPROF_JAIL=maybe tprof-import -o "$scratch/s.tprof" testdata/relay.trace 2>"$scratch/log"
 	[ $? -ne 0 ] && grep -q "'maybe' is not auto, require or off" "$scratch/log"
 	check 'TPROF_JAIL=maybe' $?

@@ -5,6 +5,6 @@ for by in function line file stack label label:bytes; do
 	tprof-diff -alloc_space --by=$by -n 5 old-2.heap new-2.heap
 done
 echo == exact
-tprof-diff -alloc_space --exact-names --format=tsv --sort=name --focus='Map|discount' old-2.heap new-2.heap | cut -f 1-6,16-
+tprof-diff -alloc_space --exact-names --format=tsv --sort=name --focus='Map|discount' old-2.heap new-2.heap | cut -f 1-2,4-7,17-
 echo == matched
-tprof-diff -alloc_space --format=tsv --sort=name --focus='Map|discount' old-2.heap new-2.heap | cut -f 1-6,16-
+tprof-diff -alloc_space --format=tsv --sort=name --focus='Map|discount' old-2.heap new-2.heap | cut -f 1-2,4-7,17-

@@ -11,6 +11,12 @@ tprof-flame --format=text --base=catalog.heap prices/old-1.heap | sed -n 1,2p
 tprof-flame --format=text --base=prices/old-1.heap catalog.heap | sed -n 1,2p
 tprof-flame --format=text --sample-index=1 --base=catalog.heap prices/old-1.heap | sed -n 1,2p
 tprof-flame --format=text --view=cpu catalog.cpu checkout.trace | sed -n 1,2p
+echo == two times of a run
+tprof-flame --format=folded --view=offcpu --focus=Reserve --to=200ms --base-from=200ms checkout.trace | awk '{ print $(NF - 1), $NF }'
+for range in --from=200ms --to=200ms; do
+	tprof-flame --format=folded --view=offcpu --focus=Reserve $range checkout.trace | awk '{ print $NF }'
+done
+tprof-flame --base=pool.trace --base-to=50% checkout.trace 2>&1 | head -n 1
 echo == speedscope
 tprof-flame --base=catalog.cpu -o "$TMP/x.json" catalog.cpu 2>&1
 echo $?

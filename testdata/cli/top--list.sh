@@ -6,6 +6,9 @@ tprof-top --list='main\.work$' --source-path=testdata/programs --unit=ms testdat
 echo '-- source that is not here'
 tprof-top --list='^sync\.\(\*Mutex\)' --source-path=/nowhere testdata/catalog.block 2>&1
 tprof-top --list='^sync\.\(\*Mutex\)' --trim-path=sync --source-path=/nowhere testdata/catalog.block 2>&1
+echo '-- as rows: the first one of a function in a file has no line; it says why there is no source'
+tprof-top --list='main\.(less|swap)' --source-path=testdata/programs --format=csv testdata/catalog.cpu
+tprof-top --list='^sync\.\(\*Mutex\)' --source-path=/nowhere --format=json testdata/catalog.block
 echo '-- no regular file'
 mkdir "$TMP/catalog.go"
 tprof-top --list=main.fill --source-path="$TMP" testdata/catalog.cpu 2>&1

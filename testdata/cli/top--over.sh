@@ -12,8 +12,8 @@ tprof-top --over=run --run=part=a -inuse_space -n 1 "$TMP/s.tprof"
 tprof-top --over=run --counters -n 5 --sort=last testdata/corpus/profiles/stuck-1.19.heap.d1 \
 	testdata/corpus/profiles/stuck-1.19.heap.d1
 for t in testdata/corpus/traces/checkout-1.2*.trace; do set -- "$@" "$t"; done
-tprof-top --over=run --format=csv "$@" | grep -E '^[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,(name|task|gc)' |
-	cut -d, -f7-
+tprof-top --over=run --format=csv "$@" | grep -E '^[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,(name|task|gc)' |
+	cut -d, -f7,9-
 tprof-top --over=run --view=offcpu -n 2 "$@"
 tprof-top --over=run -inuse_space --format=svg -n 1 $d/*.heap |
 	grep -c '<title>.*main.remember\|main.remember<'

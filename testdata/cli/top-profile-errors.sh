@@ -9,7 +9,7 @@ try --focus='(' testdata/catalog.heap
 try --granularity=words testdata/catalog.heap
 try --divide-by=0 testdata/catalog.heap
 try --sort=name testdata/catalog.heap
-try --tree --format=csv testdata/catalog.heap
+try --traces --format=csv testdata/catalog.heap
 try --tree --raw testdata/catalog.heap
 try --view=nothing testdata/checkout.trace
 try testdata/catalog.cpu testdata/checkout.trace

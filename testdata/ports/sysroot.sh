@@ -8,7 +8,7 @@
 set -eu
 
 arch=$1 dir=$2
-packages='libc6-dev libsqlite3-dev zlib1g-dev libdeflate-dev libzstd-dev liblz4-dev libxxhash-dev libjson-c-dev libxml2-dev libdw-dev libelf-dev libedit-dev libncurses-dev libcmocka-dev libseccomp-dev libcurl4-openssl-dev'
+packages='libc6-dev libsqlite3-dev zlib1g-dev libdeflate-dev libzstd-dev liblz4-dev libxxhash-dev libjson-c-dev libxml2-dev libdw-dev libelf-dev libedit-dev libncurses-dev libcmocka-dev libseccomp-dev libmicrohttpd-dev libcurl4-openssl-dev'
 release=$(. /etc/os-release 2>/dev/null && echo "$ID ${VERSION_CODENAME:-}")
 
 [ "$(cat "$dir/done" 2>/dev/null)" != "$release $packages" ] || exit 0

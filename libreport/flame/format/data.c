@@ -1,4 +1,4 @@
-/* Data for the script of a page, as JSON. It contains no '<', '>' or '&', so it is the same text in
+/* Data for the script of a page, as JSON; --format=frames is it with the title and the notes. It contains no '<', '>' or '&', so it is the same text in
  * XML and in HTML.
  *
  *   names    names of frames; 0 is the root, 1 stands for folded frames
@@ -218,11 +218,11 @@ static void put_names(struct writing *w)
 	tp_buf_text(b, "]");
 }
 
-static void put_unit(struct tp_buf *b, const char *unit)
+static void put_shown(struct tp_buf *b, const char *text)
 {
 	struct tp_buf shown = {0};
 
-	if (rep_escape(&shown, unit, strlen(unit), REP_ESCAPE_SHOWN))
+	if (rep_escape(&shown, text, strlen(text), REP_ESCAPE_SHOWN))
 		tp_buf_fail(b);
 	put_string(b, shown.size ? (char *)shown.data : "", shown.size);
 	tp_buf_release(&shown);
@@ -242,7 +242,7 @@ static void put_facts(struct writing *w, const struct rep_flame_layout *all, boo
 
 	tp_buf_printf(b, "{\"kind\":\"%s\",\n\"scale\":%" PRId64 ",\n\"noun\":\"%s\",\n\"unit\":",
 		      kinds[job->measure.kind], job->measure.scale, job->measure.noun);
-	put_unit(b, job->opt->unit);
+	put_shown(b, job->opt->unit);
 	tp_buf_printf(b,
 		      ",\n\"limit\":\"%s\",\n\"step\":%" PRId64 ",\n\"up\":%s,\n\"reverse\":%s,\n"
 		      "\"diff\":%s,\n\"negate\":%s,\n\"signed\":%s",
@@ -261,7 +261,6 @@ static int put_all(struct writing *w, const struct rep_flame_layout *all, bool t
 	for (size_t i = 1; i < all->n; i++)
 		if (!all->frame[i].fold)
 			use_name(w, w->job->tree->node[all->frame[i].node].name);
-	tp_buf_text(b, "<script type=\"application/json\" id=\"tprof-data\">");
 	put_facts(w, all, negative);
 	put_names(w);
 	tp_buf_text(b, ",\n\"frames\":\"");
@@ -270,10 +269,10 @@ static int put_all(struct writing *w, const struct rep_flame_layout *all, bool t
 		tp_buf_text(b, "\",\n\"rows\":\"");
 		put_rows(w);
 	}
-	return tp_buf_text(b, "\"}</script>");
+	return tp_buf_text(b, "\"}");
 }
 
-int rep_flame_put_data(struct rep_flame_job *job, const struct rep_flame_layout *all, bool table)
+static int put_data(struct rep_flame_job *job, const struct rep_flame_layout *all, bool table)
 {
 	uint32_t names = tp_dict_strings(job->tree->names);
 	struct writing w = {.job = job, .n = 2, .step = common_step(job->tree)};
@@ -288,4 +287,38 @@ int rep_flame_put_data(struct rep_flame_job *job, const struct rep_flame_layout 
 	free(w.sums);
 	free(w.row);
 	return code ? tp_nomem(job->err) : 0;
+}
+
+int rep_flame_put_data(struct rep_flame_job *job, const struct rep_flame_layout *all, bool table)
+{
+	int code;
+
+	tp_buf_text(&job->out, "<script type=\"application/json\" id=\"tprof-data\">");
+	code = put_data(job, all, table);
+	tp_buf_text(&job->out, "</script>");
+	return code;
+}
+
+int rep_flame_write_frames(struct rep_flame_job *job)
+{
+	char folds[REP_FLAME_NOTE], cut[REP_FLAME_NOTE];
+	struct rep_flame_layout all = {0};
+	struct tp_buf *b = &job->out;
+	int code = rep_flame_layout_all(job, &all);
+
+	if (!code) {
+		tp_buf_text(b, "{\"title\":");
+		put_shown(b, job->opt->title);
+		tp_buf_text(b, ",\n\"subtitle\":");
+		put_shown(b, job->opt->subtitle);
+		tp_buf_text(b, ",\n\"notes\":[");
+		put_shown(b, all.folded ? rep_flame_fold_note(folds, job, &all) : "");
+		tp_buf_text(b, ",");
+		put_shown(b, job->tree->cut ? rep_flame_cut_note(cut, job) : "");
+		tp_buf_text(b, "],\n\"data\":");
+		code = put_data(job, &all, true);
+		tp_buf_text(b, "}\n");
+	}
+	rep_flame_layout_release(&all);
+	return code;
 }

@@ -12,6 +12,7 @@ const struct rep_flame_format_desc rep_flame_formats[REP_FLAME_NFORMATS] = {
     [REP_FLAME_TEXT] = {"text", ".txt", "for terminals"},
     [REP_FLAME_FOLDED] = {"folded", ".folded", "a line for each stack, for FlameGraph and its kin"},
     [REP_FLAME_SPEEDSCOPE] = {"speedscope", ".json", "for speedscope.app"},
+    [REP_FLAME_FRAMES] = {"frames", ".frames", "what tprof-web draws; may change with any version"},
 };
 
 static int (*const writers[REP_FLAME_NFORMATS])(struct rep_flame_job *job) = {
@@ -20,6 +21,7 @@ static int (*const writers[REP_FLAME_NFORMATS])(struct rep_flame_job *job) = {
     [REP_FLAME_TEXT] = rep_flame_write_text,
     [REP_FLAME_FOLDED] = rep_flame_write_folded,
     [REP_FLAME_SPEEDSCOPE] = rep_flame_write_speedscope,
+    [REP_FLAME_FRAMES] = rep_flame_write_frames,
 };
 
 int rep_flame_format_find(const char *name, enum rep_flame_format *format, struct tp_err *err)
@@ -31,7 +33,8 @@ int rep_flame_format_find(const char *name, enum rep_flame_format *format, struc
 		}
 	}
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-			  "'%s' is not a format; use svg, html, text, folded or speedscope", name);
+			  "'%s' is not a format; use svg, html, text, folded, speedscope or frames",
+			  name);
 }
 
 bool rep_flame_format_of(const char *file, enum rep_flame_format *format)

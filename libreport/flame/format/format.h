@@ -25,6 +25,7 @@ int rep_flame_write_html(struct rep_flame_job *job);
 int rep_flame_write_text(struct rep_flame_job *job);
 int rep_flame_write_folded(struct rep_flame_job *job);
 int rep_flame_write_speedscope(struct rep_flame_job *job);
+int rep_flame_write_frames(struct rep_flame_job *job);
 
 /* Writes job->out to the sink and empties it if it holds at least so much. Also returns a failure
  * of the buffer, so callers need not check what they append. */
@@ -46,8 +47,8 @@ void rep_flame_put_style(struct rep_flame_job *job, bool page);
 void rep_flame_put_script(struct rep_flame_job *job, bool page);
 /* Lays out all frames for which a file has room. Must be released in every case. */
 int rep_flame_layout_all(struct rep_flame_job *job, struct rep_flame_layout *all);
-/* Appends the colours as rules of CSS. */
-void rep_flame_put_colours(struct tp_buf *css, bool compared);
+/* Appends the colours as rules of CSS; `within`: selects what they apply to, followed by a blank, or "". */
+void rep_flame_put_colours(struct tp_buf *css, bool compared, const char *within);
 /* Returns the number in a frame's class of CSS, "c12". */
 unsigned rep_flame_colour(struct rep_flame_name name);
 
@@ -65,5 +66,8 @@ struct tp_text rep_flame_asset(enum rep_flame_asset which);
 #define REP_FLAME_NOTE (4 * REP_FLAME_WORDS + 80)
 char *rep_flame_fold_note(char text[REP_FLAME_NOTE], const struct rep_flame_job *job,
 			  const struct rep_flame_layout *l);
+
+/* Formats the sentence about stacks that are cut. */
+char *rep_flame_cut_note(char text[REP_FLAME_NOTE], const struct rep_flame_job *job);
 
 #endif

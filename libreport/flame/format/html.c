@@ -36,7 +36,7 @@ int rep_flame_write_html(struct rep_flame_job *job)
 		html_str(h, job->opt->title);
 		tp_buf_text(h, "</h1><p>");
 		html_str(h, job->opt->subtitle);
-		tp_buf_text(h, "</p></div><div id=\"tools\"></div><nav id=\"tabs\"></nav></header>"
+		tp_buf_text(h, "</p></div><div id=\"tools\"></div><nav id=\"forms\"></nav></header>"
 			       "<main><section id=\"graph\">");
 		code = rep_flame_put_picture(job, false, &all);
 	}

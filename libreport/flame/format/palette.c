@@ -36,28 +36,30 @@ unsigned rep_flame_colour(struct rep_flame_name name)
 }
 
 static void put_theme(struct tp_buf *css, const char *const theme[][REP_FLAME_SHADES],
-		      const char *scope)
+		      const char *scope, const char *within)
 {
 	for (int hue = 0; hue <= REP_FLAME_HUES; hue++)
 		for (int shade = 0; shade < REP_FLAME_SHADES; shade++)
-			tp_buf_printf(css, "%s.c%d>rect{fill:#%s}\n", scope,
+			tp_buf_printf(css, "%s%s.c%d>rect{fill:#%s}\n", scope, within,
 				      hue * REP_FLAME_SHADES + shade, theme[hue][shade]);
 }
 
 /* Writes the colours of differences, the same on white and on black, with dark text. */
-static void put_differences(struct tp_buf *css)
+static void put_differences(struct tp_buf *css, const char *in)
 {
-	tp_buf_text(css, ".d0>rect{fill:#fff}\n.frames .d0>rect{stroke:#c4c8cf;stroke-width:.5}\n"
-			 ".frames g>text{fill:#1b1d22!important}\n"
-			 ".frames .fold>text{fill:#868c97!important}\n");
+	tp_buf_printf(css,
+		      "%s.d0>rect{fill:#fff}\n%s.frames .d0>rect{stroke:#c4c8cf;stroke-width:.5}\n"
+		      "%s.frames g>text{fill:#1b1d22!important}\n"
+		      "%s.frames .fold>text{fill:#868c97!important}\n",
+		      in, in, in, in);
 	for (int i = 0; i < REP_FLAME_STEPS; i++)
-		tp_buf_printf(css, ".p%d>rect{fill:#%s}\n.m%d>rect{fill:#%s}\n", i + 1, more[i],
-			      i + 1, less[i]);
+		tp_buf_printf(css, "%s.p%d>rect{fill:#%s}\n%s.m%d>rect{fill:#%s}\n", in, i + 1,
+			      more[i], in, i + 1, less[i]);
 }
 
 /* Writes the rules of dark.css, one per line, for one of the two places that may be dark: `scope`,
  * followed by a blank. */
-static void put_dark(struct tp_buf *css, const char *scope, bool compared)
+static void put_dark(struct tp_buf *css, const char *scope, const char *within, bool compared)
 {
 	struct tp_text rules = rep_flame_asset(REP_FLAME_DARK_STYLE);
 
@@ -65,28 +67,32 @@ static void put_dark(struct tp_buf *css, const char *scope, bool compared)
 		for (end = at; end < rules.size && rules.text[end] != '\n'; end++)
 			;
 		end += end < rules.size;
-		tp_buf_text(css, scope);
+		tp_buf_printf(css, "%s%s", scope, within);
 		tp_buf_put(css, rules.text + at, end - at);
 	}
-	tp_buf_put(css, scope, strlen(scope) - 1);
+	tp_buf_printf(css, "%s%s", scope, within);
 	tp_buf_text(css, "{--fg:#f1f1f3;--bg:#17191d;--pop:#24272c;--soft:#9da3ae;--line:#40444c;"
 			 "--field:#2a2d33;color-scheme:dark}\n");
 	/* The theme is an attribute below the root, which in an SVG file is the picture itself. */
 	if (!compared)
-		put_theme(css, dark, scope);
+		put_theme(css, dark, scope, within);
 }
 
-void rep_flame_put_colours(struct tp_buf *css, bool compared)
+void rep_flame_put_colours(struct tp_buf *css, bool compared, const char *within)
 {
+	tp_buf_printf(css,
+		      "%s{--fg:#1b1d22;--bg:#fff;--soft:#646973;--line:#ccd0d7;--field:#f4f5f7;"
+		      "--pop:#fff}\n",
+		      *within ? within : ":root");
 	if (!compared)
-		put_theme(css, light, "");
+		put_theme(css, light, "", within);
 	/* Dark is used on screens if the system prefers it, or if the user selects it in the
 	 * page. */
 	tp_buf_text(css, "@media screen and (prefers-color-scheme:dark){\n");
-	put_dark(css, ":root:not([data-theme=light]) ", compared);
+	put_dark(css, ":root:not([data-theme=light]) ", within, compared);
 	tp_buf_text(css, "}\n@media screen{\n");
-	put_dark(css, "[data-theme=dark] ", compared);
+	put_dark(css, "[data-theme=dark] ", within, compared);
 	tp_buf_text(css, "}\n");
 	if (compared)
-		put_differences(css);
+		put_differences(css, within);
 }

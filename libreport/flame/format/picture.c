@@ -157,6 +157,17 @@ char *rep_flame_fold_note(char text[REP_FLAME_NOTE], const struct rep_flame_job 
 	return text;
 }
 
+char *rep_flame_cut_note(char text[REP_FLAME_NOTE], const struct rep_flame_job *job)
+{
+	char n[REP_FLAME_WORDS];
+
+	snprintf(text, REP_FLAME_NOTE,
+		 "%s stack%s deeper than this picture (%u frames at most) and cut there.",
+		 tp_fmt_count(n, (int64_t)job->tree->cut), job->tree->cut == 1 ? " is" : "s are",
+		 job->tree->deepest);
+	return text;
+}
+
 static void put_line(struct tp_buf *h, unsigned line, const char *before, const char *s)
 {
 	tp_buf_printf(h, "<text y=\"%u\">%s%s</text>", 12 + LINE * line, before, s);
@@ -186,7 +197,7 @@ static void put_foot(struct rep_flame_job *job, const struct rep_flame_layout *a
 {
 	const struct rep_flame_tree *t = job->tree;
 	struct tp_buf *h = &job->out;
-	char note[REP_FLAME_NOTE], n[REP_FLAME_WORDS];
+	char note[REP_FLAME_NOTE];
 	unsigned line = 0;
 
 	tp_buf_printf(h, "<g id=\"foot\" class=\"foot\" transform=\"translate(%d %.0f)\">", PAD,
@@ -195,13 +206,8 @@ static void put_foot(struct rep_flame_job *job, const struct rep_flame_layout *a
 		put_legend(h, job->opt, line++);
 	if (all->folded)
 		put_line(h, line++, "", rep_flame_fold_note(note, job, all));
-	if (t->cut) {
-		snprintf(note, sizeof(note),
-			 "%s stack%s deeper than this picture (%u frames at most) and cut there.",
-			 tp_fmt_count(n, (int64_t)t->cut), t->cut == 1 ? " is" : "s are",
-			 t->deepest);
-		put_line(h, line++, "", note);
-	}
+	if (t->cut)
+		put_line(h, line++, "", rep_flame_cut_note(note, job));
 	if (still->folded > all->folded) {
 		tp_buf_text(h, "<g class=\"still\">");
 		put_line(h, line, "Without scripts: ", rep_flame_fold_note(note, job, still));

@@ -33,7 +33,7 @@ void rep_flame_put_style(struct rep_flame_job *job, bool page)
 
 	tp_buf_text(h, "<style>\n");
 	tp_buf_put(h, style.text, style.size);
-	rep_flame_put_colours(h, job->tree->opt.compared);
+	rep_flame_put_colours(h, job->tree->opt.compared, "");
 	if (page)
 		tp_buf_put(h, more.text, more.size);
 	tp_buf_text(h, "</style>");
@@ -53,12 +53,36 @@ static void put_script(struct tp_buf *h, bool page)
 	tp_buf_put(h, script.text, script.size);
 	if (page)
 		tp_buf_put(h, more.text, more.size);
-	tp_buf_text(h, "start();\n");
+}
+
+static void put_start(struct tp_buf *h)
+{
+	tp_buf_text(h, "openPicture(JSON.parse(document.getElementById('tprof-data').textContent));\n");
 }
 
 void rep_flame_script(struct tp_buf *h)
 {
 	put_script(h, true);
+	put_start(h);
+}
+
+void rep_flame_module(struct tp_buf *h)
+{
+	put_script(h, true);
+	tp_buf_text(h, "export {openPicture, leavePicture, recall, renderAll, onKeyDown};\n");
+}
+
+void rep_flame_module_style(struct tp_buf *h)
+{
+	struct tp_text style = rep_flame_asset(REP_FLAME_STYLE);
+	struct tp_text more = rep_flame_asset(REP_FLAME_PAGE_STYLE);
+
+	tp_buf_text(h, ".flame{\n");
+	tp_buf_put(h, style.text, style.size);
+	tp_buf_put(h, more.text, more.size);
+	tp_buf_text(h, "}\n");
+	rep_flame_put_colours(h, false, ".flame ");
+	rep_flame_put_colours(h, true, ".flame.compared ");
 }
 
 /* A script is text in HTML but markup in XML; a CDATA section hidden in comments of the script
@@ -73,6 +97,7 @@ void rep_flame_put_script(struct rep_flame_job *job, bool page)
 	} else {
 		tp_buf_text(h, "//<![CDATA[\n");
 		put_script(h, page);
+		put_start(h);
 		tp_buf_text(h, "//]]>");
 	}
 	tp_buf_text(h, "</script>");

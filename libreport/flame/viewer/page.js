@@ -1,17 +1,17 @@
 // What only pages have: the table of functions, and callers and callees of one of them.
 const NAME = 0, SELF = 1, TOTAL = 2, SELF_OLD = 3, TOTAL_OLD = 4;
-const rows = (() => {
-	const v = data.rows.split(','), per = data.diff ? 5 : 3, out = [];
+let rows, whole, columns, sections, tabs, shownTab, chosen, callers, callees;
+const delta = (row, k) => row[k] - row[k + 2];
+function readRows() {
+	const v = data.rows ? data.rows.split(',') : [], per = data.diff ? 5 : 3, out = [];
 	for (let k = 0; k + per <= v.length; k += per) {
 		const row = [Number(v[k])];
 		for (let i = 1; i < per; i++) row.push(BigInt(v[k + i] || 0) * BigInt(data.step));
 		out.push(row);
 	}
 	return out;
-})();
-const whole = [tree.total[0][0], tree.total[1][0]];
-const delta = (row, k) => row[k] - row[k + 2];
-const columns = data.diff ? [
+}
+const columnsOf = () => (data.diff ? [
 	{title: 'total before', key: r => r[TOTAL_OLD], text: r => human(r[TOTAL_OLD])},
 	{title: 'total', key: r => r[TOTAL], text: r => human(r[TOTAL])},
 	{title: 'change', key: r => delta(r, TOTAL), text: r => change(r[TOTAL], r[TOTAL_OLD]), sign: true},
@@ -23,12 +23,8 @@ const columns = data.diff ? [
 	{title: '%', key: r => r[SELF], text: r => percent(r[SELF], whole[0]), soft: true},
 	{title: 'total', key: r => r[TOTAL], text: r => human(r[TOTAL])},
 	{title: '%', key: r => r[TOTAL], text: r => percent(r[TOTAL], whole[0]), soft: true},
-];
-columns.push({title: 'function', key: r => data.names[r[NAME]], text: r => data.names[r[NAME]], name: true});
+]).concat({title: 'function', key: r => data.names[r[NAME]], text: r => data.names[r[NAME]], name: true});
 
-const sections = {graph: document.getElementById('graph'), table: document.getElementById('table'), sandwich: document.getElementById('sandwich')};
-const tabs = {};
-let shownTab = 'graph', chosen = -1;
 function openTab(which) {
 	shownTab = which;
 	for (const k in sections) {
@@ -41,18 +37,37 @@ function openTab(which) {
 	if (which === 'sandwich') fillSandwich();
 	if (which === 'graph') renderAll();
 }
-for (const [k, title] of [['graph', 'Graph'], ['table', 'Table'], ['sandwich', 'Sandwich']]) {
-	tabs[k] = html('button', {type: 'button', role: 'tab', id: 'tab-' + k}, title);
-	tabs[k].addEventListener('click', () => openTab(k));
-	document.getElementById('tabs').appendChild(tabs[k]);
-	sections[k].hidden = k !== 'graph';
-	tabs[k].setAttribute('aria-selected', k === 'graph');
+function openPage() {
+	rows = readRows();
+	whole = [tree.total[0][0], tree.total[1][0]];
+	columns = columnsOf();
+	sections = {graph: byId('graph'), table: byId('table'), sandwich: byId('sandwich')};
+	tabs = {};
+	shownTab = 'graph';
+	chosen = -1;
+	sortBy = data.diff ? 2 : 0;
+	down = true;
+	for (const [k, title] of [['graph', 'Graph'], ['table', 'Table'], ['sandwich', 'Sandwich']]) {
+		tabs[k] = html('button', {type: 'button', role: 'tab', id: 'tab-' + k}, title);
+		tabs[k].addEventListener('click', () => openTab(k));
+		byId('forms').appendChild(tabs[k]);
+		sections[k].hidden = k !== 'graph';
+		tabs[k].setAttribute('aria-selected', k === 'graph');
+	}
+	byId('forms').setAttribute('role', 'tablist');
+	sections.table.addEventListener('click', e => {
+		const tr = e.target.closest('tr[data-name]');
+		if (tr) choose(Number(tr.dataset.name));
+	});
+	callers = sandwichPicture('callers', true);
+	callees = sandwichPicture('callees', false);
+	views.push(callers, callees);
+	main.opt.onChoose = choose;
 }
-document.getElementById('tabs').setAttribute('role', 'tablist');
 
 // ---- the table ----
 
-let sortBy = data.diff ? 2 : 0, down = true;
+let sortBy, down;
 const magnitude = v => typeof v === 'bigint' && v < 0n ? -v : v;
 function sorted() {
 	const key = columns[sortBy].key, size = columns[sortBy].sign ? magnitude : v => v;
@@ -99,12 +114,8 @@ function fillTable() {
 	table.append(thead, body);
 	const notes = [thousands(Math.min(all.length, most)) + ' of ' + thousands(all.length) + ' functions' + (found.names ? ' that match' : '') + '; a click shows callers and callees'];
 	sections.table.replaceChildren(table, html('p', {'class': 'note'}, notes.join(' ')));
-	sections.table.style.setProperty('--top', document.querySelector('header').offsetHeight + 'px');
+	sections.table.style.setProperty('--top', place.host.querySelector('header').offsetHeight + 'px');
 }
-sections.table.addEventListener('click', e => {
-	const tr = e.target.closest('tr[data-name]');
-	if (tr) choose(Number(tr.dataset.name));
-});
 
 // ---- the sandwich ----
 
@@ -183,7 +194,7 @@ function sandwichTrees(name) {
 function sandwichPicture(id, up) {
 	const s = svg('svg', {id, 'class': 'live'}), g = svg('g', {'class': 'frames', role: 'tree'});
 	s.appendChild(g);
-	const v = new View(g, tree, {up: () => up, width: () => Math.max(sections.sandwich.clientWidth - 2 * PAD - 4, 200),
+	const v = new View(g, tree, {up: () => up, shown: () => shownTab === 'sandwich', width: () => Math.max(sections.sandwich.clientWidth - 2 * PAD - 4, 200),
 		onRender: w => {
 			s.setAttribute('width', w.width + 4);
 			s.setAttribute('height', w.levels * ROW + 4);
@@ -193,10 +204,10 @@ function sandwichPicture(id, up) {
 	v.svg = s;
 	return v;
 }
-const callers = sandwichPicture('callers', true), callees = sandwichPicture('callees', false);
 function choose(name) {
 	if (name < 2) return;
 	chosen = name;
+	if (place.onPick) place.onPick(data.names[name]);
 	openTab('sandwich');
 	scrollTo(0, 0);
 }
@@ -221,8 +232,6 @@ function fillSandwich() {
 		v.render();
 	}
 }
-views.push(callers, callees);
-main.opt.onChoose = choose;
 
 function onSearch() {
 	if (shownTab === 'table') fillTable();

@@ -5,8 +5,19 @@
 const SVG = 'http://www.w3.org/2000/svg', XHTML = 'http://www.w3.org/1999/xhtml';
 const ROW = 18, PAD = 10, LEAST = 0.4;
 const root = document.documentElement;
-const data = JSON.parse(document.getElementById('tprof-data').textContent);
 const inPage = root.localName === 'html';
+// Where the picture is: alone in its file, or in an element of a page that opens one after the other.
+const alone = {
+	host: document,
+	read: () => location.hash.slice(1),
+	write(text) {
+		try {
+			history.replaceState(null, '', text ? '#' + text : location.pathname + location.search);
+		} catch (e) { /* some places have no address */ }
+	},
+};
+let data, tree, place = alone;
+const byId = id => place.host.querySelector('#' + id);
 
 function make(ns, tag, attrs, text) {
 	const e = document.createElementNS(ns, tag);
@@ -118,7 +129,6 @@ function readTree() {
 	}
 	return new Tree(r);
 }
-const tree = readTree();
 const stepClass = s => s < 0 ? 'm' + -s : s > 0 ? 'p' + s : 'd0';
 function classOf(t, i) {
 	if (t.isFold(i)) return 'fold';
@@ -206,8 +216,12 @@ class View {
 		if (i < 0) return;
 		hideTip();
 		this.selected = i;
-		if (e.shiftKey && this.opt.onChoose) this.opt.onChoose(this.t.name[i]);
-		else this.zoom(i === this.zoomed && i ? this.t.parent[i] : i);
+		if (e.shiftKey && this.opt.onChoose) return this.opt.onChoose(this.t.name[i]);
+		this.pick(i);
+		this.zoom(i === this.zoomed && i ? this.t.parent[i] : i);
+	}
+	pick(i) {
+		if (place.onPick && this.t.name[i] > 1) place.onPick(fullName(this.t, i));
 	}
 	zoom(i) {
 		this.zoomed = this.t.isFold(i) ? this.t.parent[i] : i;
@@ -225,7 +239,7 @@ class View {
 	render() {
 		const t = this.t, list = [], keep = document.activeElement && this.g.contains(document.activeElement);
 		let deepest = 0;
-		if (!this.width) return;
+		if (!this.width || (this.opt.shown && !this.opt.shown())) return;
 		for (let i = this.zoomed; ; i = t.parent[i]) {
 			list.unshift(i);
 			if (!i) break;
@@ -406,9 +420,9 @@ function button(text, title, act) {
 bar.append(share, box);
 const resetButton = button('reset', 'show everything again (0)', resetAll);
 button('⇅', 'turn upside down (i)', flip);
-button('◐', 'light or dark (t)', toggleTheme);
+const themeButton = button('◐', 'light or dark (t)', toggleTheme);
 button('?', 'keys', () => { help.style.display = help.style.display === 'block' ? 'none' : 'block'; });
-const help = html('div', {id: 'help'});
+const help = html('div', {id: 'keys'});
 [['click', 'zoom; again: back'], ['← ↑ → ↓', 'walk along the frames'], ['Enter', 'zoom to the selected frame'], ['/', 'search, a regular expression; Enter goes back to the frames'],
 	['Esc', 'end the search, then the zoom'], ['0', 'everything as at first'], ['i', 'icicle or flame'], ['t', 'light or dark']].concat(inPage ? [['s, shift-click', 'callers and callees of the frame']] : [])
 	.forEach(([k, d]) => { const p = html('p'); p.append(html('kbd', {}, k), d); help.appendChild(p); });
@@ -416,16 +430,12 @@ bar.appendChild(help);
 
 // ---- putting it together ----
 
-let upwards = data.up;
-const picture = document.getElementById('flame');
-const main = new View(document.getElementById('frames'), tree, {up: () => upwards, onRender: fit, onZoom: remember, onChoose: null});
-const views = [main];
-let current = main;
+let upwards, picture, main, views, current;
 
 function fit(view) {
 	const top = headRoom();
 	view.g.setAttribute('transform', 'translate(' + PAD + ' ' + top + ')');
-	const bottom = top + view.levels * ROW, foot = document.getElementById('foot');
+	const bottom = top + view.levels * ROW, foot = byId('foot');
 	foot.setAttribute('transform', 'translate(' + PAD + ' ' + (bottom + 6) + ')');
 	const height = bottom + Number(picture.dataset.foot) + 10;
 	picture.removeAttribute('viewBox');
@@ -487,18 +497,16 @@ function remember() {
 	if (found.text) parts.push('s=' + encodeURIComponent(found.text));
 	resetButton.disabled = !parts.length;
 	if (current === main) tellShare();
-	try {
-		history.replaceState(null, '', parts.length ? '#' + parts.join('&') : location.pathname + location.search);
-	} catch (e) { /* some places have no address */ }
+	place.write(parts.join('&'));
 }
 function recall() {
-	const q = new URLSearchParams(location.hash.slice(1)), z = Number(q.get('z'));
+	const q = new URLSearchParams(place.read()), z = Number(q.get('z'));
 	main.zoomed = z > 0 && z < tree.n ? Math.floor(z) : 0;
 	setSearch(q.get('s') || '');
 	box.value = found.text;
 }
 
-document.addEventListener('keydown', e => {
+function onKeyDown(e) {
 	if (e.ctrlKey || e.metaKey || e.altKey) return;
 	if (e.target === box) {
 		if (e.key === 'Escape') { box.blur(); search(''); }
@@ -510,21 +518,47 @@ document.addEventListener('keydown', e => {
 	const v = current;
 	switch (e.key) {
 	case 'ArrowUp': case 'ArrowDown': case 'ArrowLeft': case 'ArrowRight': if (!v) return; v.walk(e.key); break;
-	case 'Enter': case ' ': if (!v || v.selected < 0) return; v.zoom(v.selected); v.select(v.zoomed); break;
+	case 'Enter': case ' ': if (!v || v.selected < 0) return; v.pick(v.selected); v.zoom(v.selected); v.select(v.zoomed); break;
 	case '/': hideTip(); box.focus(); box.select(); break;
 	case 'Escape':
 		help.style.display = 'none';
 		if (found.text) search('');
-		else if (v) { hideTip(); v.reset(); }
+		else if (v && (v.zoomed || v.selected >= 0)) { hideTip(); v.reset(); }
+		else return;
 		break;
 	case '0': resetAll(); if (v && v !== main) v.reset(); break;
-	case 't': toggleTheme(); break;
+	case 't': if (place !== alone) return; toggleTheme(); break;
 	case 'i': flip(); break;
 	default: return;
 	}
 	e.preventDefault();
-});
+}
 
+// Shows a picture in `host`, which has the elements that HTML files have. `read` and `write`: the text
+// that stands in the address; `onPick`: gets the name of a function that was clicked.
+let listening = new AbortController();
+function leavePicture() {
+	listening.abort();
+	clearTimeout(typing);
+	hideTip();
+}
+function openPicture(what, where) {
+	leavePicture();
+	listening = new AbortController();
+	place = where || alone;
+	data = what;
+	tree = readTree();
+	upwards = data.up;
+	picture = byId('flame');
+	main = new View(byId('frames'), tree, {up: () => upwards, onRender: fit, onZoom: remember, onChoose: null});
+	views = [main];
+	current = main;
+	if (typeof openPage === 'function') openPage();
+	start();
+}
+function on(target, type, act) {
+	target.addEventListener(type, act, {signal: listening.signal, capture: type === 'scroll'});
+}
 function start() {
 	const probe = svg('text', {'class': 'probe'}, 'm'.repeat(40));
 	main.g.replaceChildren(svg('g'));
@@ -535,11 +569,12 @@ function start() {
 	picture.removeAttribute('role');
 	picture.classList.add('live');
 	if (inPage) {
-		document.getElementById('tools').appendChild(bar);
-		document.body.appendChild(tip);
+		themeButton.hidden = place !== alone;
+		byId('tools').appendChild(bar);
+		(place === alone ? document.body : place.host).appendChild(tip);
 	} else {
 		const host = svg('foreignObject', {id: 'tools', height: 34});
-		const place = () => {
+		const put = () => {
 			const narrow = innerWidth < 860;
 			host.setAttribute('x', narrow ? 0 : 320);
 			host.setAttribute('y', narrow ? Number(picture.dataset.head) - 10 : 6);
@@ -549,18 +584,20 @@ function start() {
 		host.appendChild(bar);
 		tipHost.appendChild(tip);
 		picture.append(host, tipHost);
-		place();
-		addEventListener('resize', place);
+		put();
+		on(window, 'resize', put);
 	}
+	on(place.host, 'keydown', onKeyDown);
 	recall();
 	renderAll();
 	resetButton.disabled = !main.zoomed && !found.text;
 	let wait = 0;
-	addEventListener('resize', () => {
+	const again = () => {
 		cancelAnimationFrame(wait);
 		wait = requestAnimationFrame(renderAll);
-	});
-	addEventListener('scroll', hideTip);
-	addEventListener('hashchange', () => { recall(); renderAll(); });
+	};
+	on(window, 'resize', again);
+	on(window, 'scroll', hideTip);
+	if (place === alone) on(window, 'hashchange', () => { recall(); renderAll(); });
 	root.dataset.ready = 'yes';
 }

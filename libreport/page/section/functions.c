@@ -104,7 +104,7 @@ int page_tags(struct page *p, struct tp_buf *h, struct tp_err *err)
 	if (!code)
 		code = rep_cells_output(&cells, &out, err);
 	if (!code)
-		code = tags->table(&view, out, err);
+		code = tags->table(&view, NULL, out, err);
 	if (cells.cut)
 		code = 0;
 	if (!code && cells.sheet[0].nrows) {

@@ -408,7 +408,8 @@ static int put_row(struct report *r, const struct group *g, struct tp_buf *stack
 			      err);
 }
 
-static int table(struct rep_profile_view *v, struct rep_output *out, struct tp_err *err)
+static int table(struct rep_profile_view *v, const char *arg, struct rep_output *out,
+		 struct tp_err *err)
 {
 	static const struct rep_column columns[] = {
 	    {.name = "goroutines",
@@ -442,6 +443,7 @@ static int table(struct rep_profile_view *v, struct rep_output *out, struct tp_e
 	struct tp_buf stack = {0};
 	int code = find_types(&r, err);
 
+	(void)arg;
 	if (code)
 		return code;
 	code = find_keys(&r);

@@ -6,6 +6,8 @@
  *	      10ms       20ms (flat, cum) 66.67% of Total
  *	         .          .     11:func work() {
  *	      10ms       20ms     12:	total += fill()
+ *
+ * As rows, the line with ROUTINE has no number.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +22,59 @@
 
 struct list {
 	const struct rep_profile_view *v;
-	struct rep_writer out;
+	struct rep_writer out;	 /* of the text */
+	struct rep_output *rows; /* or NULL: the list is written as text */
 	struct rep_source source;
+	struct tp_err *err;
 };
+
+static const struct rep_column columns[] = {
+    {.name = "function",
+     .doc = "the function's name",
+     .title = "FUNCTION",
+     .kind = REP_TEXT,
+     .shorten = REP_SHORTEN_FUNCTION},
+    {.name = "file", .doc = "its file, or null if unknown", .title = "FILE", .kind = REP_TEXT},
+    {.name = "line",
+     .doc = "the line, or null in the first row of a function in a file, which has the sums",
+     .title = "LINE",
+     .kind = REP_ID},
+    {.name = "flat", .doc = "values of samples that end in it", .title = "FLAT", .kind = REP_ANY},
+    {.name = "cum",
+     .doc = "values of samples that pass through it",
+     .title = "CUM",
+     .kind = REP_ANY},
+    {.name = "cum_share", .doc = "of all values", .title = "CUM%", .kind = REP_SHARE},
+    {.name = "sample_type", .doc = "the sample type", .kind = REP_TEXT, .raw_only = true},
+    {.name = "unit", .doc = "unit of flat and cum", .kind = REP_TEXT, .raw_only = true},
+    {.name = "source",
+     .doc = "text of the line; in a function's first row why there is none, or null",
+     .title = "SOURCE",
+     .kind = REP_TEXT},
+};
+#define NCOLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+/* Writes the row of a line, or the first one of a function (line 0). */
+static int put_row(const struct list *l, const struct rep_node *n, int64_t line, int64_t flat,
+		   int64_t cum, struct rep_value source)
+{
+	const struct rep_node_info *info = &n->info;
+
+	return rep_output_row(
+	    l->rows,
+	    (struct rep_value[NCOLUMNS]){
+		rep_text(info->name.text, info->name.size),
+		info->file.size ? rep_text(info->file.text, info->file.size) : rep_null(),
+		line ? rep_int(line) : rep_null(),
+		rep_view_raw(l->v, flat),
+		rep_view_raw(l->v, cum),
+		rep_view_share(cum, l->v->total),
+		rep_str(l->v->type),
+		rep_str(l->v->unit),
+		source,
+	    },
+	    l->err);
+}
 
 static int64_t clamped(int64_t line, int64_t by)
 {
@@ -54,7 +106,7 @@ static void put_or_dot(struct list *l, int64_t value)
 
 /* Writes the lines from the function's beginning, or MARGIN lines before its first sample, to
  * MARGIN lines after its last. Nodes are sorted by line. */
-static void put_lines(struct list *l, struct rep_node *const *node, size_t n)
+static int put_lines(struct list *l, struct rep_node *const *node, size_t n)
 {
 	int64_t first = INT64_MAX, last = clamped(node[n - 1]->info.line, MARGIN);
 	struct tp_text line;
@@ -71,12 +123,20 @@ static void put_lines(struct list *l, struct rep_node *const *node, size_t n)
 		int64_t flat = 0, cum = 0;
 
 		if (rep_writer_failed(&l->out) || !rep_source_line(&l->source, k, &line))
-			return;
+			break;
 		for (; at < n && node[at]->info.line <= k; at++) {
 			if (node[at]->info.line < k)
 				continue;
 			rep_add(&flat, node[at]->flat);
 			rep_add(&cum, node[at]->cum);
+		}
+		if (l->rows) {
+			int code =
+			    put_row(l, node[0], k, flat, cum, rep_text(line.text, line.size));
+
+			if (code)
+				return code;
+			continue;
 		}
 		put_or_dot(l, flat);
 		put_or_dot(l, cum);
@@ -84,22 +144,18 @@ static void put_lines(struct list *l, struct rep_node *const *node, size_t n)
 		rep_writer_prose(&l->out, line);
 		rep_writer_put(&l->out, "\n");
 	}
+	return 0;
 }
 
-/* Writes the part of a function that is in one file. */
-static void put_file(struct list *l, struct rep_node *const *node, size_t n)
+/* Writes the lines "ROUTINE …" and those with the sums. */
+static void put_heading(struct list *l, const struct rep_node *n, int64_t flat, int64_t cum)
 {
 	struct rep_writer *out = &l->out;
-	int64_t flat = 0, cum = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		rep_add(&flat, node[i]->flat);
-		rep_add(&cum, node[i]->cum);
-	}
 	rep_writer_put(out, "ROUTINE ======================== ");
-	rep_writer_string(out, node[0]->info.name);
+	rep_writer_string(out, n->info.name);
 	rep_writer_put(out, " in ");
-	rep_writer_string(out, node[0]->info.file);
+	rep_writer_string(out, n->info.file);
 	rep_writer_put(out, "\n");
 	rep_put_value(out, l->v, 10, flat);
 	rep_writer_put(out, " ");
@@ -107,53 +163,98 @@ static void put_file(struct list *l, struct rep_node *const *node, size_t n)
 	rep_writer_put(out, " (flat, cum) ");
 	rep_put_share(out, cum, l->v->total);
 	rep_writer_put(out, " of Total\n");
-	rep_writer_fail(out, rep_source_open(&l->source, node[0]->info.file, NULL));
 	if (l->source.why[0]) {
 		rep_writer_put(out, " Error: ");
 		rep_writer_text(out, l->source.why, strlen(l->source.why));
 		rep_writer_put(out, "\n");
-	} else {
-		put_lines(l, node, n);
 	}
 }
 
-/* Writes one function; its nodes are sorted by file. */
-static void put_function(struct list *l, struct rep_node *const *node, size_t n)
+static void add_up(struct rep_node *const *node, size_t n, int64_t *flat, int64_t *cum)
 {
-	size_t from = 0;
+	*flat = *cum = 0;
+	for (size_t i = 0; i < n; i++) {
+		rep_add(flat, node[i]->flat);
+		rep_add(cum, node[i]->cum);
+	}
+}
 
+/* Writes the part of a function that is in one file. */
+static int put_file(struct list *l, struct rep_node *const *node, size_t n)
+{
+	const char *why = l->source.why;
+	int64_t flat, cum;
+	int code;
+
+	add_up(node, n, &flat, &cum);
+	code = rep_source_open(&l->source, node[0]->info.file, l->err);
+	if (!code && l->rows)
+		code = put_row(l, node[0], 0, flat, cum, *why ? rep_str(why) : rep_null());
+	else if (!code)
+		put_heading(l, node[0], flat, cum);
+	return code || *why ? code : put_lines(l, node, n);
+}
+
+/* Writes one function; its nodes are sorted by file. */
+static int put_function(struct list *l, struct rep_node *const *node, size_t n)
+{
+	int64_t flat, cum;
+	size_t from = 0;
+	int code = 0;
+
+	add_up(node, n, &flat, &cum);
 	while (from < n && !node[from]->info.file.size)
 		from++;
+	if (from == n && l->rows)
+		return put_row(l, node[0], 0, flat, cum,
+			       rep_str("the profile does not name its file"));
 	if (from == n) {
 		rep_writer_put(&l->out, "No source information for ");
 		rep_writer_string(&l->out, node[0]->info.name);
 		rep_writer_put(&l->out, "\n");
-		return;
 	}
-	for (size_t i = from, more; i < n && !rep_writer_failed(&l->out); i += more) {
+	for (size_t i = from, more; i < n && !code && !rep_writer_failed(&l->out); i += more) {
 		for (more = 1; i + more < n &&
 			       !rep_text_compare(node[i]->info.file, node[i + more]->info.file);
 		     more++)
 			;
-		put_file(l, node + i, more);
+		code = put_file(l, node + i, more);
 	}
+	return code;
 }
 
-static int put_all(struct list *l, struct rep_node *const *node, size_t n,
-		   const struct rep_sink *sink, struct tp_err *err)
+static int put_all(struct list *l, struct rep_node *const *node, size_t n)
+{
+	int code = 0;
+
+	for (size_t i = 0, more; i < n && !code && !rep_writer_failed(&l->out); i += more) {
+		for (more = 1; i + more < n &&
+			       !rep_text_compare(node[i]->info.name, node[i + more]->info.name);
+		     more++)
+			;
+		code = put_function(l, node + i, more);
+	}
+	return code;
+}
+
+static int put_text(struct list *l, struct rep_node *const *node, size_t n,
+		    const struct rep_sink *sink)
 {
 	rep_writer_init(&l->out, sink);
 	rep_writer_put(&l->out, "Total: ");
 	rep_put_value(&l->out, l->v, 0, l->v->total);
 	rep_writer_put(&l->out, "\n");
-	for (size_t i = 0, more; i < n && !rep_writer_failed(&l->out); i += more) {
-		for (more = 1; i + more < n &&
-			       !rep_text_compare(node[i]->info.name, node[i + more]->info.name);
-		     more++)
-			;
-		put_function(l, node + i, more);
-	}
-	return rep_writer_finish(&l->out, err);
+	rep_writer_fail(&l->out, put_all(l, node, n));
+	return rep_writer_finish(&l->out, l->err);
+}
+
+static int put_rows(struct list *l, struct rep_node *const *node, size_t n)
+{
+	int code = rep_output_begin(l->rows, "list", columns, NCOLUMNS, l->err);
+
+	if (!code)
+		code = put_all(l, node, n);
+	return code ? code : rep_output_end(l->rows, l->err);
 }
 
 /* Finds the matching nodes, sorted by function, file and line. */
@@ -180,11 +281,12 @@ static int pick(const struct rep_profile_view *v, const struct rep_graph *g, con
 	return code;
 }
 
-static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
-		 struct tp_err *err)
+/* Writes the list to `sink`, or as rows if that is NULL. */
+static int write_list(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
+		      struct rep_output *rows, struct tp_err *err)
 {
 	const char *search = v->opt.source_path;
-	struct list l = {.v = v};
+	struct list l = {.v = v, .rows = rows, .err = err};
 	struct rep_node **node = NULL;
 	struct rep_graph *g = NULL;
 	char here[4096];
@@ -202,11 +304,23 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	if (!code)
 		code = pick(v, g, arg, &node, &n, err);
 	if (!code)
-		code = put_all(&l, node, n, sink, err);
+		code = rows ? put_rows(&l, node, n) : put_text(&l, node, n, sink);
 	rep_source_release(&l.source);
 	free(node);
 	rep_graph_free(g);
 	return code;
+}
+
+static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
+		 struct tp_err *err)
+{
+	return write_list(v, arg, sink, NULL, err);
+}
+
+static int table(struct rep_profile_view *v, const char *arg, struct rep_output *out,
+		 struct tp_err *err)
+{
+	return write_list(v, arg, NULL, out, err);
 }
 
 const struct rep_profile_report rep_profile_report_list = {
@@ -219,4 +333,5 @@ const struct rep_profile_report rep_profile_report_list = {
 	       .granularity = REP_LINES,
 	       .object_names = true},
     .print = print,
+    .table = table,
 };

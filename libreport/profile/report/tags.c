@@ -205,6 +205,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 static const struct rep_column columns[] = {
     {.name = "key", .doc = "the label's key", .title = "LABEL", .kind = REP_TEXT, .least = 10},
     {.name = "flat_shown",
+     .doc = "flat with its unit, with --json-head",
      .title = "VALUES",
      .kind = REP_TEXT,
      .right = true,
@@ -224,25 +225,26 @@ static int put_row(const struct tags *t, const struct entry *e, struct rep_outpu
 	const struct rep_profile_view *v = t->v;
 	char label[REP_MEASURE_SIZE];
 
-	return rep_output_row(
-	    out,
-	    (struct rep_value[NCOLUMNS]){
-		rep_text(e->key.text, e->key.size),
-		rep_str(rep_view_label(v, e->sum, label)),
-		v->total ? rep_float((double)e->sum / (double)v->total) : rep_null(),
-		rep_text(e->value.text, e->value.size),
-		v->ratio == 1 ? rep_int(e->sum) : rep_float((double)e->sum * v->ratio),
-		rep_str(v->type),
-		rep_str(v->unit),
-	    },
-	    err);
+	return rep_output_row(out,
+			      (struct rep_value[NCOLUMNS]){
+				  rep_text(e->key.text, e->key.size),
+				  rep_str(rep_view_label(v, e->sum, label)),
+				  rep_view_share(e->sum, v->total),
+				  rep_text(e->value.text, e->value.size),
+				  rep_view_raw(v, e->sum),
+				  rep_str(v->type),
+				  rep_str(v->unit),
+			      },
+			      err);
 }
 
-static int table(struct rep_profile_view *v, struct rep_output *out, struct tp_err *err)
+static int table(struct rep_profile_view *v, const char *arg, struct rep_output *out,
+		 struct tp_err *err)
 {
 	struct tags t = {.v = v};
 	int code = gather(&t);
 
+	(void)arg;
 	if (code)
 		tp_nomem(err);
 	else

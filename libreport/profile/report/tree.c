@@ -56,6 +56,93 @@ static bool shown(const struct tp_regex *only, const struct rep_node *n)
 	return !only || tp_regex_match(only, n->name.text, n->name.size);
 }
 
+/* ---- as rows ---- */
+
+static const struct rep_column columns[] = {
+    {.name = "function",
+     .doc = "the function that the rows are about",
+     .title = "FUNCTION",
+     .kind = REP_TEXT,
+     .shorten = REP_SHORTEN_FUNCTION},
+    {.name = "role",
+     .doc = "caller, self (the function itself) or callee",
+     .title = "ROLE",
+     .kind = REP_TEXT},
+    {.name = "name",
+     .doc = "the caller, the function or the callee",
+     .title = "NAME",
+     .kind = REP_TEXT,
+     .shorten = REP_SHORTEN_FUNCTION},
+    {.name = "flat",
+     .doc = "of the function: values of samples that end in it, else null",
+     .title = "FLAT",
+     .kind = REP_ANY},
+    {.name = "cum",
+     .doc = "values of samples that pass through it, or through the call",
+     .title = "CUM",
+     .kind = REP_ANY},
+    {.name = "cum_share",
+     .doc = "of all values; of calls, of the function's",
+     .title = "CUM%",
+     .kind = REP_SHARE},
+    {.name = "inlined", .doc = "the call is inlined", .title = "INLINED", .kind = REP_BOOL},
+    {.name = "sample_type", .doc = "the sample type", .kind = REP_TEXT, .raw_only = true},
+    {.name = "unit", .doc = "unit of flat and cum", .kind = REP_TEXT, .raw_only = true},
+};
+#define NCOLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+/* Writes the row of a call, or that of the node itself (call is NULL). */
+static int put_row(const struct rep_profile_view *v, const struct rep_node *n,
+		   const struct rep_edge *call, bool in, struct rep_output *out, struct tp_err *err)
+{
+	const struct rep_node *other = !call ? n : in ? call->src : call->dest;
+	int64_t cum = rep_node_cum(n);
+
+	return rep_output_row(
+	    out,
+	    (struct rep_value[NCOLUMNS]){
+		rep_text(n->name.text, n->name.size),
+		rep_str(!call ? "self"
+			: in  ? "caller"
+			      : "callee"),
+		rep_text(other->name.text, other->name.size),
+		call ? rep_null() : rep_view_raw(v, rep_node_flat(n)),
+		rep_view_raw(v, call ? call->weight : cum),
+		call ? rep_view_share(call->weight, cum) : rep_view_share(cum, v->total),
+		call ? rep_int(call->inlined) : rep_null(),
+		rep_str(v->type),
+		rep_str(v->unit),
+	    },
+	    err);
+}
+
+static int put_rows(const struct rep_profile_view *v, const struct rep_node *n,
+		    struct rep_output *out, struct tp_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < n->nin && !code; i++)
+		code = put_row(v, n, n->in[i], true, out, err);
+	if (!code)
+		code = put_row(v, n, NULL, false, out, err);
+	for (size_t i = 0; i < n->nout && !code; i++)
+		code = put_row(v, n, n->out[i], false, out, err);
+	return code;
+}
+
+static int put_table(const struct rep_graph *g, const struct rep_profile_view *v,
+		     const struct tp_regex *only, struct rep_output *out, struct tp_err *err)
+{
+	int code = rep_output_begin(out, "tree", columns, NCOLUMNS, err);
+
+	for (size_t i = 0; i < g->n && !code; i++)
+		if (shown(only, g->node[i]))
+			code = put_rows(v, g->node[i], out, err);
+	return code ? code : rep_output_end(out, err);
+}
+
+/* ---- as text ---- */
+
 static int put_graph(const struct rep_graph *g, const struct rep_profile_view *v,
 		     const struct tp_regex *only, const struct rep_sink *sink, struct tp_err *err)
 {
@@ -73,52 +160,52 @@ static int put_graph(const struct rep_graph *g, const struct rep_profile_view *v
 	return rep_writer_finish(&out, err);
 }
 
-static int print_tree(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
-		      struct tp_err *err)
+/* Writes the nodes that match `arg`, or all if it is NULL, to the sink, or as rows if that is NULL. */
+static int write_nodes(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
+		       struct rep_output *out, struct tp_err *err)
 {
 	struct rep_graph *g = NULL;
-	int code = rep_graph_new(&g, v, err);
-
-	(void)arg;
-	if (!code)
-		code = put_graph(g, v, NULL, sink, err);
-	rep_graph_free(g);
-	return code;
-}
-
-static int print_peek(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
-		      struct tp_err *err)
-{
-	struct rep_graph *g = NULL;
-	struct tp_regex only = {0};
-	size_t matched = 0;
-	int code = tp_regex_init(&only, arg, "--peek", err);
+	struct tp_regex regex = {0}, *only = arg ? &regex : NULL;
+	size_t matched = !arg;
+	int code = only ? tp_regex_init(only, arg, "--peek", err) : 0;
 
 	if (!code)
 		code = rep_graph_new(&g, v, err);
-	if (!code) {
+	if (!code && only) {
 		for (size_t i = 0; i < g->n; i++)
-			matched += shown(&only, g->node[i]);
-		code = tp_regex_settle(&only, err);
+			matched += shown(only, g->node[i]);
+		code = tp_regex_settle(only, err);
 	}
-	if (!code) {
-		if (matched)
-			code = put_graph(g, v, &only, sink, err);
-		else
-			code = rep_profile_no_function(v, arg, err);
-	}
-	if (!code)
-		code = tp_regex_settle(&only, err);
+	if (!code && !matched)
+		code = rep_profile_no_function(v, arg, err);
+	else if (!code)
+		code = sink ? put_graph(g, v, only, sink, err) : put_table(g, v, only, out, err);
+	if (!code && only)
+		code = tp_regex_settle(only, err);
 	rep_graph_free(g);
-	tp_regex_release(&only);
+	if (only)
+		tp_regex_release(only);
 	return code;
+}
+
+static int print(struct rep_profile_view *v, const char *arg, const struct rep_sink *sink,
+		 struct tp_err *err)
+{
+	return write_nodes(v, arg, sink, NULL, err);
+}
+
+static int table(struct rep_profile_view *v, const char *arg, struct rep_output *out,
+		 struct tp_err *err)
+{
+	return write_nodes(v, arg, NULL, out, err);
 }
 
 const struct rep_profile_report rep_profile_report_tree = {
     .name = "tree",
     .doc = "Each function between its callers and its callees",
     .traits = {.edges = true},
-    .print = print_tree,
+    .print = print,
+    .table = table,
 };
 
 const struct rep_profile_report rep_profile_report_peek = {
@@ -126,5 +213,6 @@ const struct rep_profile_report rep_profile_report_peek = {
     .arg = "REGEX",
     .doc = "Callers and callees of the functions that match REGEX",
     .traits = {.no_trim = true, .edges = true},
-    .print = print_peek,
+    .print = print,
+    .table = table,
 };

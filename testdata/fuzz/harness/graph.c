@@ -110,7 +110,7 @@ static void report(struct tp_profile *p, uint64_t *pick)
 		struct tp_buf text = {0};
 		struct rep_output *out = fuzz_paper(&text, pick, true);
 
-		fuzz_paper_end(out, &text, r->table(&v, out, &err), &err);
+		fuzz_paper_end(out, &text, r->table(&v, r->arg ? "." : NULL, out, &err), &err);
 	} else {
 		struct tp_buf text = {0};
 		const struct rep_sink sink = rep_sink_buf(&text);

@@ -238,7 +238,7 @@ static int fill_rows(struct top_ask *a, struct tp_store *store, struct rep_outpu
 		if (!code)
 			code = tui_fill_notes(&v.notes, out, err);
 		if (!code)
-			code = r->table(&v, out, err);
+			code = r->table(&v, NULL, out, err);
 		if (!code && tell_types(a, &v))
 			code = tp_nomem(err);
 		rep_profile_view_release(&v);

@@ -1,0 +1,269 @@
+/* Opened runs, one request at a time, and reading in advance while there is none. */
+#include "tprof-web/lanes.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store.h"
+#include "tprof-web/lanes_inside.h"
+
+#define MOST_OPEN  2		       /* runs at a time, as each has a cache */
+#define MOST_BYTES ((size_t)144 << 20) /* of it; the server is to stay below 256 MiB */
+
+struct web_lanes {
+	struct tp_store *store;
+	struct rep_runs runs;
+	struct web_run *open[MOST_OPEN];
+	uint64_t now;
+
+	/* Guards all of the above. */
+	pthread_mutex_t lock;
+	atomic_int asking; /* requests that wait for the lock or have it */
+	/* Reads segments in advance; interrupted while anyone asks. */
+	pthread_t reader;
+	bool has_reader;
+	pthread_cond_t work;
+	atomic_bool halt, end;
+	int64_t ahead_from, ahead_to;
+};
+
+static const struct {
+	const char *what;
+	int (*answer)(const struct web_ask *ask, struct tp_err *err);
+} answers[] = {
+    {"cells", web_answer_cells},   {"rows", web_answer_rows},	  {"marks", web_answer_marks},
+    {"tracks", web_answer_tracks}, {"moment", web_answer_moment}, {"chain", web_answer_chain},
+    {"stacks", web_answer_stacks}, {"find", web_answer_find},
+};
+
+static void close_run(struct web_run *r)
+{
+	if (!r)
+		return;
+	rep_lanes_free(r->lanes);
+	rep_lane_rows_release(&r->rows);
+	if (r->has_view)
+		rep_view_release(&r->view);
+	rep_filter_release(&r->filter);
+	free(r->entry_of);
+	free(r->unfold);
+	free(r->goroutine);
+	free(r->task);
+	free(r->region);
+	free(r);
+}
+
+int web_lanes_new(struct web_lanes **lanes, const char *store, struct tp_err *err)
+{
+	struct web_lanes *l = calloc(1, sizeof(*l));
+	int code;
+
+	*lanes = NULL;
+	if (!l)
+		return tp_nomem(err);
+	pthread_mutex_init(&l->lock, NULL);
+	pthread_cond_init(&l->work, NULL);
+	code = tp_store_open(&l->store, store, err);
+	if (!code)
+		code = rep_runs_load(l->store, &l->runs, err);
+	if (code) {
+		web_lanes_free(l);
+		return code;
+	}
+	*lanes = l;
+	return 0;
+}
+
+void web_lanes_free(struct web_lanes *l)
+{
+	if (!l)
+		return;
+	atomic_store(&l->end, true);
+	atomic_store(&l->halt, true);
+	if (l->has_reader) {
+		pthread_mutex_lock(&l->lock);
+		pthread_cond_signal(&l->work);
+		pthread_mutex_unlock(&l->lock);
+		pthread_join(l->reader, NULL);
+	}
+	for (size_t i = 0; i < MOST_OPEN; i++)
+		close_run(l->open[i]);
+	rep_runs_release(&l->runs);
+	if (l->store)
+		tp_store_close(l->store);
+	pthread_cond_destroy(&l->work);
+	pthread_mutex_destroy(&l->lock);
+	free(l);
+}
+
+/* ---- runs ---- */
+
+static const char *given(const struct web_query *q, const char *name)
+{
+	const char *text = web_query_get(q, name);
+
+	return text ? text : "";
+}
+
+static bool is_open(const struct web_run *r, const struct rep_run *run, const struct web_query *q)
+{
+	return r && r->run == run && !strcmp(r->goroutine, given(q, "goroutine")) &&
+	       !strcmp(r->task, given(q, "task")) && !strcmp(r->region, given(q, "region"));
+}
+
+static int open_run(struct web_lanes *l, struct web_run *r, const struct web_query *q,
+		    struct tp_err *err)
+{
+	struct rep_filter_text text = {0};
+	int code;
+
+	r->goroutine = strdup(given(q, "goroutine"));
+	r->task = strdup(given(q, "task"));
+	r->region = strdup(given(q, "region"));
+	if (!r->goroutine || !r->task || !r->region)
+		return tp_nomem(err);
+	text.goroutine = *r->goroutine ? r->goroutine : NULL;
+	text.task = *r->task ? r->task : NULL;
+	text.region = *r->region ? r->region : NULL;
+	code = rep_filter_init(&r->filter, &text, err);
+	if (!code)
+		code = rep_lanes_new(&r->lanes, l->store, r->run, &r->filter, err);
+	if (!code)
+		rep_lanes_limit(r->lanes, MOST_BYTES);
+	return code;
+}
+
+/* Finds or opens the run of a request, in place of the one that was used longest ago. */
+static int find_run(struct web_lanes *l, const struct web_query *q, struct web_run **out,
+		    struct tp_err *err)
+{
+	const struct rep_run *run = NULL;
+	struct web_run **at = &l->open[0], *r;
+	int64_t id;
+	int code =
+	    web_number(q, "run", l->runs.n ? l->runs.run[0].row.id : 0, 0, INT64_MAX, &id, err);
+
+	if (code)
+		return code;
+	for (size_t i = 0; i < l->runs.n; i++)
+		run = l->runs.run[i].row.id == id ? &l->runs.run[i] : run;
+	if (!run)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "the store has no such run");
+	for (size_t i = 0; i < MOST_OPEN; i++) {
+		if (is_open(l->open[i], run, q)) {
+			at = &l->open[i];
+			break;
+		}
+		if (*at && (!l->open[i] || l->open[i]->used < (*at)->used))
+			at = &l->open[i];
+	}
+	if (!is_open(*at, run, q)) {
+		r = calloc(1, sizeof(*r));
+		if (!r)
+			return tp_nomem(err);
+		r->run = run;
+		code = open_run(l, r, q, err);
+		if (code) {
+			close_run(r);
+			return code;
+		}
+		close_run(*at);
+		*at = r;
+	}
+	*out = *at;
+	(*out)->used = ++l->now;
+	return 0;
+}
+
+/* ---- reading in advance ---- */
+
+static struct web_run *latest(const struct web_lanes *l)
+{
+	struct web_run *r = NULL;
+
+	for (size_t i = 0; i < MOST_OPEN; i++) {
+		if (l->open[i] && (!r || l->open[i]->used > r->used))
+			r = l->open[i];
+	}
+	return r;
+}
+
+static void *read_ahead(void *ctx)
+{
+	struct web_lanes *l = ctx;
+
+	pthread_mutex_lock(&l->lock);
+	while (!atomic_load(&l->end)) {
+		struct web_run *r = latest(l);
+		struct tp_err err;
+
+		if (atomic_load(&l->asking) || !r || r->read_ahead) {
+			pthread_cond_wait(&l->work, &l->lock);
+			continue;
+		}
+		atomic_store(&l->halt, false);
+		/* A request that came meanwhile may have set `halt` before that. */
+		if (atomic_load(&l->asking) || atomic_load(&l->end))
+			continue;
+		/* Errors are those of the requests that need the segments. */
+		r->read_ahead = rep_lanes_ahead(r->lanes, l->ahead_from, l->ahead_to, &l->halt,
+						&err) != TP_ECANCEL;
+#ifdef __GLIBC__
+		malloc_trim(0); /* of what reading needed for a while */
+#endif
+	}
+	pthread_mutex_unlock(&l->lock);
+	return NULL;
+}
+
+/* Remembers the window as the one whose surroundings are likely to be asked for next. */
+static void want_ahead(struct web_lanes *l, const struct web_ask *ask)
+{
+	struct web_window w;
+	struct tp_err err;
+
+	if (web_query_get(ask->query, "cols") && !web_window_read(ask, &w, &err)) {
+		l->ahead_from = w.from;
+		l->ahead_to = w.from + w.step * w.cols;
+	}
+	if (!l->has_reader)
+		l->has_reader = !pthread_create(&l->reader, NULL, read_ahead, l);
+}
+
+int web_lanes_answer(struct web_lanes *l, const char *what, const struct web_query *query,
+		     struct tp_buf *out, const char **type, const atomic_bool *stop,
+		     struct tp_err *err)
+{
+	struct web_ask ask = {
+	    .store = l->store, .query = query, .out = out, .type = type, .stop = stop};
+	size_t i = 0;
+	int code;
+
+	while (i < sizeof(answers) / sizeof(*answers) && strcmp(answers[i].what, what) != 0)
+		i++;
+	if (i == sizeof(answers) / sizeof(*answers))
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "there is no timeline data '%.40s'", what);
+	atomic_fetch_add(&l->asking, 1);
+	atomic_store(&l->halt, true);
+	pthread_mutex_lock(&l->lock);
+	*type = "application/json";
+	if (stop && atomic_load(stop))
+		code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "nobody waits for the answer");
+	else
+		code = find_run(l, query, &ask.run, err);
+	if (!code)
+		code = answers[i].answer(&ask, err);
+	if (!code && out->failed)
+		code = tp_nomem(err);
+	if (!code)
+		want_ahead(l, &ask);
+	if (atomic_fetch_sub(&l->asking, 1) == 1)
+		pthread_cond_signal(&l->work);
+	pthread_mutex_unlock(&l->lock);
+	return code;
+}

@@ -1,0 +1,214 @@
+/* Finds the next place that a text describes: a row by its name or id; else a cell by its state or the reason
+ * of its blocked time, in the window, then in the whole run; else a mark by its text. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/cells.h"
+#include "tprof-web/lanes_inside.h"
+
+#define AT_ONCE	      64 /* rows drawn at a time */
+#define MOST_SEARCHED 20000
+
+struct search {
+	const struct web_ask *ask;
+	const char *text; /* in lower case */
+	struct web_window window;
+	int64_t row, ns; /* the cursor's */
+	bool back;
+	uint32_t states; /* bit per enum web_show whose name has the text */
+
+	bool found;
+	int64_t found_row, found_ns, found_step;
+	uint32_t goroutine;
+};
+
+static bool row_matches(const struct search *s, const struct rep_lane *row)
+{
+	char id[REP_GOID_SIZE];
+
+	if (rep_text_holds(row->name, row->name_size, s->text))
+		return true;
+	return row->kind == REP_LANE_GOROUTINE && !strcmp(rep_goid_text(&row->goid, id), s->text);
+}
+
+static bool cell_matches(const struct search *s, const struct rep_cell *cell)
+{
+	const struct tp_dict *dict = rep_lanes_dict(s->ask->run->lanes);
+	struct tp_text reason = tp_dict_text(dict, cell->reason);
+	int64_t ns[WEB_NSHOWN];
+	enum web_show most;
+
+	if (cell->reason && rep_text_holds(reason.text, reason.size, s->text))
+		return true;
+	web_show_cell(cell, ns);
+	most = web_show_most(ns);
+	return most != WEB_NSHOWN && s->states >> most & 1;
+}
+
+static void take(struct search *s, int64_t row, int64_t ns)
+{
+	s->found = true;
+	s->found_row = row;
+	s->found_ns = ns;
+	s->found_step = s->window.step;
+}
+
+/* ---- rows by name ---- */
+
+static void find_row(struct search *s)
+{
+	const struct rep_lane_rows *rows = &s->ask->run->rows;
+
+	for (int64_t i = s->row + (s->back ? -1 : 1); i >= 0 && (uint64_t)i < rows->n && !s->found;
+	     i += s->back ? -1 : 1) {
+		if (row_matches(s, &rows->row[i]))
+			take(s, i, s->ns);
+	}
+}
+
+/* ---- cells ---- */
+
+/* Returns the first matching column of a row in the direction of the search from `col` on; -1. */
+static int find_column(const struct search *s, const struct rep_cell *cell, int col)
+{
+	for (; col >= 0 && col < s->window.cols; col += s->back ? -1 : 1) {
+		if (cell_matches(s, &cell[col]))
+			return col;
+	}
+	return -1;
+}
+
+/* Searches n drawn rows; `first` is the number of the first one. */
+static void find_cell(struct search *s, const struct rep_picture *p, int64_t first)
+{
+	for (int64_t k = 0; k < (int64_t)p->nrows && !s->found; k++) {
+		int64_t i = s->back ? (int64_t)p->nrows - 1 - k : k;
+		int64_t at = (s->ns - s->window.from) / s->window.step + (s->back ? -1 : 1);
+		int col = s->back ? s->window.cols - 1 : 0;
+
+		/* In the cursor's row only what follows the cursor counts. */
+		if (first + i == s->row)
+			col = at < -1 ? -1 : at > s->window.cols ? s->window.cols : (int)at;
+		col = find_column(s, p->cell + i * p->cols, col);
+		if (col >= 0)
+			take(s, first + i, s->window.from + col * s->window.step);
+	}
+}
+
+static int find_cells(struct search *s, struct tp_err *err)
+{
+	const struct rep_lane_rows *rows = &s->ask->run->rows;
+	struct rep_picture p = {.from = s->window.from,
+				.to = s->window.from + s->window.step * s->window.cols,
+				.cols = s->window.cols};
+	int64_t at = s->row, n = (int64_t)rows->n, searched = 0;
+	int code = 0;
+
+	while (!code && !s->found && at >= 0 && at < n && searched < MOST_SEARCHED) {
+		int64_t count = s->back ? at + 1 : n - at;
+
+		count = count < AT_ONCE ? count : AT_ONCE;
+		at = s->back ? at + 1 - count : at;
+		p.row = &rows->row[at];
+		p.nrows = (size_t)count;
+		code = rep_lanes_draw(s->ask->run->lanes, &p, s->ask->stop, err);
+		if (!code)
+			find_cell(s, &p, at);
+		at += s->back ? -1 : count;
+		searched += count;
+	}
+	free(p.cell);
+	return code;
+}
+
+/* ---- marks ---- */
+
+static int on_mark(void *ctx, const struct rep_mark *mark)
+{
+	struct search *s = ctx;
+
+	if (mark->goroutine == TP_NONE || !rep_text_holds(mark->text, mark->size, s->text) ||
+	    (s->back ? mark->from >= s->ns : mark->from <= s->ns))
+		return 0;
+	take(s, -1, mark->from);
+	s->goroutine = mark->goroutine;
+	return !s->back; /* the last one before the cursor */
+}
+
+/* ---- all ---- */
+
+static int read_search(struct search *s, struct tp_err *err)
+{
+	const struct web_query *q = s->ask->query;
+	int64_t back;
+	const struct web_number numbers[] = {{"row", -1, -1, INT64_MAX, &s->row},
+					     {"ns", 0, -WEB_MOST_NS, WEB_MOST_NS, &s->ns},
+					     {"back", 0, 0, 1, &back}};
+	int code = web_window_read(s->ask, &s->window, err);
+
+	if (!code)
+		code = web_numbers(q, numbers, 3, err);
+	if (!code)
+		code = web_rows_entries(s->ask->run, err);
+	if (!code)
+		code = web_rows_list(s->ask, err);
+	if (code)
+		return code;
+	s->back = back != 0;
+	for (int i = 0; i < WEB_NSHOWN; i++)
+		s->states |= (uint32_t)rep_text_holds(web_shown[i], strlen(web_shown[i]), s->text)
+			     << i;
+	return 0;
+}
+
+static int find(struct search *s, struct tp_err *err)
+{
+	const uint32_t kinds = 1u << REP_MARK_REGION | 1u << REP_MARK_LOG | 1u << REP_MARK_TASK;
+	int64_t duration = rep_lanes_duration(s->ask->run->lanes);
+	int code = 0;
+
+	find_row(s);
+	if (!s->found)
+		code = find_cells(s, err);
+	if (!code && !s->found && s->window.step * s->window.cols < duration) {
+		s->window.from = 0;
+		s->window.step = duration / s->window.cols + 1;
+		code = find_cells(s, err);
+	}
+	if (!code && !s->found)
+		code = rep_lanes_marks(s->ask->run->lanes, kinds, INT64_MIN, INT64_MAX, on_mark, s,
+				       err);
+	return code;
+}
+
+/* {"row":…,"ns":…,"step":…,"g":…}: the row, -1 if the goroutine `g` of a mark has none among those asked
+ * for; TP_ENOENT with a sentence. */
+int web_answer_find(const struct web_ask *ask, struct tp_err *err)
+{
+	const char *text = web_query_get(ask->query, "text");
+	char *lower = rep_text_lower(text ? text : "");
+	struct search s = {.ask = ask, .text = lower, .goroutine = TP_NONE};
+	int code = lower ? read_search(&s, err) : tp_nomem(err);
+
+	if (!code && !*lower)
+		code =
+		    tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "text: there is nothing to find");
+	if (!code)
+		code = find(&s, err);
+	if (!code && !s.found)
+		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "nothing %s the cursor contains '%.80s'",
+				  s.back ? "before" : "after", text);
+	if (!code) {
+		if (s.found_row >= 0 && ask->run->rows.row[s.found_row].kind == REP_LANE_GOROUTINE)
+			s.goroutine = ask->run->rows.row[s.found_row].index;
+		tp_buf_printf(ask->out,
+			      "{\"row\":%" PRId64 ",\"ns\":%" PRId64 ",\"step\":%" PRId64 ",\"g\":",
+			      s.found_row, s.found_ns, s.found_step);
+		web_rows_put_goroutine(ask->out, ask->run, s.goroutine);
+		tp_buf_text(ask->out, "}");
+	}
+	free(lower);
+	return code;
+}

@@ -1,0 +1,446 @@
+// The timeline: rows of goroutines, Ps, Ms or tasks over time, and what happens at the cursor.
+import {el, button} from './dom.js';
+import {lanes, run as runCommand} from './ask.js';
+import {words} from './selection.js';
+import {Window} from './timeline/window.js';
+import {ROW, STATES, colours, paint} from './timeline/picture.js';
+import {Data} from './timeline/data.js';
+import {Frame, GUTTER, rowName} from './timeline/draw.js';
+import {Panel, goroutineName} from './timeline/panel.js';
+import {Stacks} from './timeline/stacks.js';
+import {listen} from './timeline/input.js';
+
+const KINDS = [['groups', 'Goroutines by function'], ['goroutines', 'Goroutines'], ['procs', 'Ps'], ['threads', 'Ms'], ['tasks', 'Tasks']];
+// Counters, and those drawn in one frame with them.
+const TRACKS = [['heap', 'Heap, goal'], ['goroutines', 'Goroutines'], ['busy Ps', 'Busy Ps']];
+const FILTERS = ['goroutine', 'task', 'region'];
+
+class Timeline {
+	constructor(app, root) {
+		Object.assign(this, {app, root, window: null, width: 1, canvasWidth: 1, canvasHeight: 1, dpr: 1, top: 0, rows: 1, row: -1, at: undefined, total: 0, kind: 'groups', unfolded: new Set(),
+			tracks: TRACKS.map(([, title]) => ({title, unit: 'count', lines: [], high: 0})), counters: true, search: '', places: new Map(), chain: null, moment: null, path: null, from: undefined, to: undefined, dragged: null, hover: null, loaded: '', told: '', closed: false});
+		this.colour = colours();
+		this.build();
+		this.data = new Data(() => this.shown(), what => this.took(what), e => app.say(e.message));
+		this.frame = new Frame(this.canvas, this);
+		this.stacks = new Stacks(this.below, this);
+		this.panel = new Panel(app, this.side, (g, ns) => this.goTo(g, ns));
+		this.place = new AbortController();
+		this.ends = listen(this);
+		const dark = matchMedia('(prefers-color-scheme:dark)'), recolour = () => { this.colour = colours(); this.repaint(); };
+		dark.addEventListener('change', recolour);
+		this.ends.push(() => dark.removeEventListener('change', recolour));
+		const sizes = new ResizeObserver(() => this.resize());
+		sizes.observe(this.box);
+		this.ends.push(() => sizes.disconnect());
+	}
+
+	// ---- the page ----
+
+	build() {
+		this.canvas = el('canvas', {class: 'lanes', tabindex: 0, role: 'application', 'aria-label': 'Timeline: arrows move, w and s zoom, a and d pan; the panel beside it describes the place under the cursor', 'aria-describedby': 'place'});
+		this.below = el('canvas', {class: 'below', role: 'img', 'aria-label': 'Stacks of the goroutine over time; the panel has them as lists'});
+		this.belowBox = el('div', {class: 'belowbox', hidden: true, tabindex: 0, role: 'region', 'aria-label': 'Stacks over time'}, this.below);
+		this.side = el('aside', {id: 'place', 'aria-label': 'Place under the cursor', tabindex: 0});
+		this.box = el('div', {class: 'box'}, this.canvas);
+		this.kinds = KINDS.map(([kind, title]) => button(title, () => this.app.select({'timeline.rows': kind === 'groups' ? null : kind, 'timeline.open': null}), {'data-kind': kind}));
+		this.field = el('input', {type: 'search', placeholder: 'function, state, reason, label (/)', 'aria-label': 'Find by function, state, reason or label; n and N find the next and the previous match', input: () => this.highlight(), keydown: e => {
+			if (e.key === 'Enter') this.find(e.shiftKey);
+		}});
+		this.pathButton = button('Critical path', () => this.togglePath(), {'aria-pressed': 'false', title: 'of the task, goroutine or time that is selected'});
+		this.onlyButton = button('Only the selected', () => this.app.select({'timeline.only': this.app.selection['timeline.only'] ? null : '1'}), {'aria-pressed': 'false', title: 'rows of selected goroutines, tasks or regions only'});
+		const legend = el('div', {class: 'legend'}, ['s0', 's1', 's2', 's3', 's4'].map((c, i) => el('span', null, el('i', {class: 'swatch ' + c}), STATES[i])), [['gc', 'GC'], ['stw', 'world stopped'], ['mark region', 'region'], ['mark task', 'task begins'], ['mark stw', 'log'], ['mark s4', 'CPU sample'], ['mark gc', 'mark assist']].map(([c, text]) => el('span', null, el('i', {class: 'swatch ' + c}), text)));
+		this.root.append(el('div', {class: 'tools'}, el('span', {class: 'picks', role: 'group', 'aria-label': 'Rows'}, this.kinds), button('−', () => this.zoom(2), {'aria-label': 'zoom out'}), button('+', () => this.zoom(0.5), {'aria-label': 'zoom in'}), button('Whole run', () => this.whole()),
+			this.field, button('‹', () => this.find(true), {'aria-label': 'previous match', title: 'N'}), button('›', () => this.find(false), {'aria-label': 'next match', title: 'n'}), this.pathButton, this.onlyButton), legend,
+		el('div', {class: 'stage'}, el('div', {class: 'pictures'}, this.box, this.belowBox), this.side));
+	}
+
+	close() {
+		this.closed = true;
+		clearTimeout(this.writing);
+		this.place.abort();
+		this.data.close();
+		for (const end of this.ends) end();
+	}
+
+	resize() {
+		const {width, height} = this.box.getBoundingClientRect();
+		this.dpr = Math.min(3, devicePixelRatio || 1);
+		this.canvasWidth = Math.max(GUTTER + 50, Math.floor(width));
+		this.canvasHeight = Math.max(100, Math.floor(height));
+		this.width = this.canvasWidth - GUTTER;
+		this.canvas.width = Math.round(this.canvasWidth * this.dpr);
+		this.canvas.height = Math.round(this.canvasHeight * this.dpr);
+		this.sizeBelow();
+		this.fit();
+		this.moved();
+	}
+
+	fit() {
+		this.rows = Math.max(1, Math.floor((this.canvasHeight - this.frame.head) / ROW));
+	}
+
+	// ---- what is shown ----
+
+	params() {
+		const s = this.app.selection, p = {run: this.app.run().id, kind: this.kind, unfold: [...this.unfolded].join() || undefined, lo: s.from, hi: s.to};
+		if (s['timeline.only']) for (const key of FILTERS) if (s[key] !== undefined) p[key] = this.filter(key);
+		if (s['timeline.only'] && s.group !== undefined && s.goroutine === undefined) p.goroutine = this.filter('group');
+		return p;
+	}
+
+	// The selection's value as the option of a command has it, by selection.js.
+	filter(key) {
+		const option = '--' + (key === 'group' ? 'goroutine' : key) + '=', word = words(this.app, 'top').find(w => w.startsWith(option));
+		return word && word.slice(option.length);
+	}
+
+	shown() {
+		return {window: this.window, width: this.width, top: this.top, rows: this.rows + 1, params: this.params()};
+	}
+
+	// The window or the rows have moved: draws with what is there, and asks.
+	moved() {
+		if (!this.window) return;
+		this.top = Math.max(0, Math.min(this.top, this.total - this.rows));
+		this.data.want();
+		this.redraw();
+		clearTimeout(this.writing);
+		this.writing = setTimeout(() => this.remember(), 600);
+	}
+
+	redraw() {
+		if (this.drawing || this.closed) return;
+		this.drawing = requestAnimationFrame(() => {
+			this.drawing = 0;
+			if (this.closed || !this.window) return;
+			const begin = performance.now();
+			this.frame.draw();
+			if (!this.belowBox.hidden) this.stacks.draw(GUTTER, this.width);
+			this.frameTimes = [...(this.frameTimes || []).slice(-999), performance.now() - begin];
+		});
+	}
+
+	repaint() {
+		for (const p of new Set([this.data.picture, this.data.whole])) if (p) this.paint(p);
+		this.redraw();
+	}
+
+	paint(p) {
+		paint(p, this.colour, this.dpr, this.window.span / this.width, this.search);
+	}
+
+	took(what) {
+		const p = this.data.picture;
+		if (what === 'picture') {
+			this.total = p.total;
+			this.paint(p);
+			p.rows.forEach((row, i) => this.places.set(this.keyOf(row), p.first + i));
+			if (this.row < 0 && this.places.has(this.kept)) this.row = this.places.get(this.kept);
+			if (!p.total) this.app.say('No goroutine of this run matches the selection; clear it at the top.');
+		} else if (what === 'tracks') {
+			this.tracks = this.tracksOf(this.data.tracks);
+			this.fit();
+		} else {
+			this.askStacks();
+		}
+		this.redraw();
+	}
+
+	tracksOf(answer) {
+		return TRACKS.map(([name, title]) => {
+			const first = answer.tracks.find(t => t.name === name), lines = first && name === 'heap' ? [first, answer.tracks.find(t => t.name === 'goal')] : [first];
+			if (!first || !first.x.length) return null;
+			let high = 0;
+			for (const line of lines) for (const y of line.y) high = Math.max(high, y);
+			return {title: name === 'busy Ps' ? title + ' of ' + answer.procs : title, unit: first.unit, lines, high: high || 1};
+		}).filter(Boolean);
+	}
+
+	// ---- the selection ----
+
+	async update() {
+		const s = this.app.selection, run = this.app.run();
+		if (!run) return;
+		this.kind = KINDS.some(([k]) => k === s['timeline.rows']) ? s['timeline.rows'] : 'groups';
+		this.unfolded = new Set((s['timeline.open'] || '').split('.').filter(Boolean).map(Number));
+		Object.assign(this, {from: s.from, to: s.to, ticksOnly: run.ticks});
+		for (const b of this.kinds) b.setAttribute('aria-pressed', b.dataset.kind === this.kind);
+		const filtered = [...FILTERS, 'group'].some(k => s[k] !== undefined);
+		this.onlyButton.hidden = !filtered;
+		this.onlyButton.setAttribute('aria-pressed', s['timeline.only'] ? 'true' : 'false');
+		if ((s.q || '') !== this.search && document.activeElement !== this.field) {
+			this.field.value = s.q || '';
+			this.search = this.field.value.toLowerCase();
+			this.repaint();
+		}
+		await this.load();
+		if (!this.moment && this.row < 0) this.panel.empty();
+	}
+
+	// Brings rows, window and cursor in line with the selection.
+	async load() {
+		const s = this.app.selection, rows = JSON.stringify(this.params()), told = JSON.stringify([s.run, s.goroutine, s.group, s.at, s['timeline.from'], s['timeline.to']]);
+		const first = !this.window || this.run !== this.app.run().id;
+		if (rows !== this.loaded || first) {
+			const answer = await lanes('rows', this.params());
+			if (this.closed) return;
+			const at = this.rowAt(this.row);
+			this.loaded = rows;
+			this.total = answer.total;
+			this.kept = at && this.keyOf(at);
+			if (at) this.row = -1;
+			this.places.clear();
+			if (first) {
+				this.window = new Window(answer.duration);
+				Object.assign(this, {run: this.app.run().id, moment: null, chain: null, path: null, row: -1, at: undefined, top: 0});
+				this.data.reset();
+			} else {
+				this.data.picture = this.data.whole = null;
+			}
+			this.moved();
+		}
+		if (told === this.told) return;
+		this.told = told;
+		if (s['timeline.from'] !== undefined) this.window.show(Number(s['timeline.from']), Number(s['timeline.to']));
+		else if (first && s.from !== undefined) this.zoomToRange();
+		const was = first || s.goroutine !== this.goroutine || s.at !== this.toldAt;
+		Object.assign(this, {goroutine: s.goroutine, toldAt: s.at});
+		if (s.at !== undefined) this.at = s.at;
+		if (was && s.at !== undefined && s['timeline.from'] === undefined) this.window.reveal(s.at);
+		if (was && s.goroutine !== undefined && /^\d+(\/\d+)?$/.test(s.goroutine)) await this.goTo({id: String(s.goroutine)}, s.at);
+		this.moved();
+	}
+
+	// Writes what is shown into the address, in place of what was shown before.
+	remember() {
+		const w = this.window, all = w.span >= w.duration, s = this.app.selection;
+		const changes = {'timeline.from': all ? null : Math.floor(w.from), 'timeline.to': all ? null : Math.ceil(w.to), at: this.at === undefined ? null : Math.round(this.at)};
+		this.toldAt = changes.at === null ? undefined : changes.at;
+		this.told = JSON.stringify([s.run, s.goroutine, s.group, this.toldAt, all ? undefined : changes['timeline.from'], all ? undefined : changes['timeline.to']]);
+		this.app.select(changes, {replace: true});
+	}
+
+	// ---- moving ----
+
+	zoom(factor, around) {
+		this.window.zoom(factor, around === undefined ? this.middle() : around);
+		this.moved();
+	}
+
+	// Where keys and buttons zoom: at the cursor if it is visible.
+	middle() {
+		return this.at !== undefined && this.at >= this.window.from && this.at < this.window.to ? this.at : this.window.from + this.window.span / 2;
+	}
+
+	pan(share) {
+		this.window.pan(this.window.span * share);
+		this.moved();
+	}
+
+	whole() {
+		this.window.show(0, this.window.duration);
+		this.moved();
+	}
+
+	zoomToRange() {
+		const m = this.moment, [from, to] = this.from !== undefined || this.to !== undefined ? [this.from || 0, this.to === undefined ? this.window.duration : this.to] : m && m.g ? [m.start, m.end] : [0, this.window.duration];
+		this.window.show(from - (to - from) * 0.05, to + (to - from) * 0.05);
+		this.moved();
+	}
+
+	moveRow(by) {
+		const row = Math.max(0, Math.min(this.total - 1, Math.max(this.row, this.row < 0 && by > 0 ? -1 : 0) + by));
+		if (row < this.top) this.top = row;
+		if (row >= this.top + this.rows) this.top = row - this.rows + 1;
+		this.moved();
+		this.cursorTo(row, this.at === undefined ? this.window.from + this.window.span / 2 : this.at);
+	}
+
+	// ---- the cursor ----
+
+	keyOf(row) {
+		return row[0] === 1 ? 'g' + row[2] : row[0] === 0 ? row[8] : row[0] + ' ' + row[2];
+	}
+
+	rowAt(row) {
+		const p = this.data.picture;
+		return p && p.rows[row - p.first] || null;
+	}
+
+	// Puts the cursor on a row at a time and tells what is there; `step` ns are a pixel there.
+	cursorTo(row, ns, step = 1) {
+		Object.assign(this, {row, at: ns});
+		this.redraw();
+		return this.describe({row, ns: Math.floor(ns), step: Math.max(1, Math.floor(step))});
+	}
+
+	async describe(where) {
+		this.place.abort();
+		const abort = this.place = new AbortController(), params = this.params();
+		try {
+			const m = await lanes('moment', {...params, ...where}, abort.signal);
+			if (abort.signal.aborted) return;
+			Object.assign(this, {moment: m, chain: null});
+			this.tell(m, where);
+			if (!m.g) return this.askStacks();
+			const near = {g: m.g.index, ns: m.ns};
+			const [chain, marks] = await Promise.all([lanes('chain', {...params, ...near}, abort.signal), lanes('marks', {run: params.run, g: m.g.index, from: m.start, to: m.end}, abort.signal)]);
+			if (abort.signal.aborted) return;
+			this.chain = chain;
+			this.panel.moment(m, chain, marks);
+			this.askStacks();
+			this.redraw();
+		} catch (e) {
+			if (e.name === 'AbortError') return;
+			Object.assign(this, {moment: null, chain: null});
+			this.panel.empty(e.message);
+			this.askStacks();
+		}
+		this.redraw();
+	}
+
+	tell(m, where) {
+		const row = this.rowAt(where.row);
+		if (m.g) {
+			this.panel.moment(m, null, null);
+			this.app.say(goroutineName(m.g) + ': ' + m.state + (m.reason ? ' (' + m.reason + ')' : '') + ' for ' + this.panel.time(m.end - m.start));
+		} else if (row && (row[0] === 0 || row[0] === 4)) {
+			this.panel.row(row, m.cell);
+			this.app.say(rowName(row));
+		} else {
+			this.panel.empty((row ? rowName(row) + ': no' : 'No') + ' goroutine is here at that time.');
+		}
+	}
+
+	async askStacks() {
+		const g = this.moment && this.moment.g, hidden = !g;
+		try {
+			if (g && !await this.stacks.want(g.index, this.params(), this.place.signal) && !this.belowBox.hidden) return;
+		} catch (e) {
+			return;
+		}
+		this.belowBox.hidden = hidden;
+		if (!hidden) this.sizeBelow();
+		this.redraw();
+	}
+
+	sizeBelow() {
+		this.below.width = this.canvas.width;
+		this.below.height = Math.round(this.stacks.height * this.dpr);
+		this.below.style.height = this.stacks.height + 'px';
+	}
+
+	// Moves the cursor to a goroutine, and unfolds its group where its row is folded.
+	async goTo(g, ns) {
+		const which = g.index === undefined ? {id: g.id} : {index: g.index};
+		let answer = await lanes('rows', {...this.params(), ...which});
+		if (!answer.g) return this.app.say('Goroutine ' + g.id + ' has no row here.');
+		if (answer.row < 0 && this.kind === 'groups') {
+			this.unfolded.add(answer.group);
+			answer = await lanes('rows', {...this.params(), ...which});
+			await this.app.select({'timeline.open': [...this.unfolded].join('.')});
+		} else if (answer.row < 0 && this.kind !== 'goroutines') {
+			return this.app.select({'timeline.rows': null, goroutine: answer.g.id, at: ns});
+		}
+		if (answer.row < 0) return this.app.say('Goroutine ' + answer.g.id + ' does not exist in the selected time.');
+		const at = Math.round(ns === undefined ? answer.lane[4] : ns);
+		this.window.reveal(at);
+		this.showRow(answer.row);
+		Object.assign(this, {row: answer.row, at});
+		this.moved();
+		return this.describe({g: answer.g.index, row: answer.row, ns: at});
+	}
+
+	showRow(row) {
+		this.total = Math.max(this.total, row + 1);
+		if (row < this.top || row >= this.top + this.rows) this.top = Math.max(0, row - (this.rows >> 1));
+	}
+
+	// Enter or a click on a label: folds a group, selects what another row stands for.
+	enter(at) {
+		const row = this.rowAt(at);
+		if (!row) return;
+		if (row[0] === 0) {
+			if (!this.unfolded.delete(row[1])) this.unfolded.add(row[1]);
+			this.app.select({'timeline.open': [...this.unfolded].join('.') || null});
+		} else if (row[0] === 1) {
+			this.app.select({goroutine: /^\d+$/.test(row[2]) ? Number(row[2]) : row[2]});
+		} else if (row[0] === 4) {
+			this.app.select({task: row[2]});
+		}
+	}
+
+	follow() {
+		if (this.moment && this.moment.cause) this.goTo(this.moment.cause.g, this.moment.cause.ns);
+		else this.app.say('What woke it is not known, or is not a goroutine.');
+	}
+
+	// The next or the previous span of the row.
+	nextSpan(step) {
+		const m = this.moment;
+		if (!m || !m.g) return;
+		const at = step > 0 ? m.end : m.start - 1;
+		this.window.reveal(at);
+		this.moved();
+		this.cursorTo(this.row, at);
+	}
+
+	// ---- finding ----
+
+	highlight() {
+		this.search = this.field.value.trim().toLowerCase();
+		clearTimeout(this.typing);
+		this.typing = setTimeout(() => this.app.select({q: this.field.value.trim() || null}, {replace: true}), 400);
+		this.repaint();
+	}
+
+	async find(back) {
+		const text = this.field.value.trim();
+		if (!text) return this.field.focus();
+		try {
+			const found = await lanes('find', {...this.params(), ...this.window.columns(this.width), text, back: back ? 1 : 0, row: this.row, ns: Math.floor(this.at === undefined ? this.window.from : this.at)});
+			if (found.row < 0) return this.goTo(found.g, found.ns);
+			this.window.reveal(found.ns);
+			this.showRow(found.row);
+			this.moved();
+			await this.cursorTo(found.row, found.ns, found.step);
+		} catch (e) {
+			this.app.say(e.message);
+		}
+	}
+
+	// ---- the critical path ----
+
+	async togglePath() {
+		const s = this.app.selection;
+		if (this.path) this.path = null;
+		else {
+			const one = s.task !== undefined || s.region !== undefined ? ['--slowest=1'] : [];
+			try {
+				const head = await runCommand('path', ['--rows=0', ...words(this.app, 'path'), ...one, '@' + this.app.run().id, 'hops']), table = head.tables.find(t => t.name === 'hops');
+				this.path = table.rows.map(h => ({g: {id: String(h.goroutine), name: h.entry}, from: h.from_ns, to: h.from_ns + h.total_ns, kind: h.kind, reason: h.reason}));
+				const [a, b] = [this.path[0], this.path[this.path.length - 1]];
+				if (a) this.window.show(a.from - (b.to - a.from) * 0.05, b.to + (b.to - a.from) * 0.05);
+				this.app.say(this.path.length + ' hops' + (a ? ', ' + this.panel.time(b.to - a.from) : ''));
+			} catch (e) {
+				this.app.say(e.message);
+			}
+		}
+		this.pathButton.setAttribute('aria-pressed', this.path ? 'true' : 'false');
+		this.moved();
+	}
+}
+
+export default {
+	name: 'timeline', title: 'Timeline', key: 'l', kinds: ['trace'],
+	keys: [['wheel, w s + −', 'zoom at the pointer or the cursor'], ['drag, a d', 'pan'], ['← →', 'move the cursor; with Shift by more'], ['↑ ↓ PgUp PgDn', 'move by rows; Shift+wheel scrolls them'],
+		['Shift+drag', 'select a time range'], ['f, Home', 'the whole run, its beginning'], ['z', 'zoom to the selected time, or to the span under the cursor'], ['m', 'select the time of the span under the cursor'],
+		['Enter', 'fold or unfold a group, select a goroutine or task'], ['[ ]', 'previous, next span of the goroutine'], ['u', 'go to the goroutine that woke this one'], ['n N', 'next, previous match'], ['p', 'critical path of the selection'], ['t', 'show or hide the counters']],
+	open(app, root) {
+		const timeline = new Timeline(app, root);
+		root.timeline = timeline; // for tests
+		return {update: () => timeline.update(), close: () => timeline.close()};
+	},
+};
+
