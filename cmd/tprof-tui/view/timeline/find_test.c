@@ -44,7 +44,7 @@ static void draw(struct sample *x)
 	p->reason[0] = (struct tl_reason){.id = 8, .text = "sync", .size = 4};
 	p->reason[1] = (struct tl_reason){.id = 9, .text = "chan receive", .size = 12};
 	p->nreasons = 2;
-	p->mark[0] = (struct rep_mark){REP_MARK_REGION, 400, 600, 1, "checkout", 8};
+	p->mark[0] = (struct rep_mark){REP_MARK_REGION, 400, 600, 1, "checkout", 8, 0};
 	p->nmarks = p->room = 1;
 }
 
@@ -145,18 +145,18 @@ static void test_marks_of_columns(void **state)
 		const char *band, *row; /* marked columns of the band and of g21's row */
 		int64_t ns;		/* length in column 4 */
 	} cases[] = {
-	    {{REP_MARK_GC, 350, 650, TP_NONE, "", 0}, "0001111000", "0000000000", 100},
-	    {{REP_MARK_ASSIST, 350, 650, 1, "", 0}, "0001111000", "0001111000", 100},
+	    {{REP_MARK_GC, 350, 650, TP_NONE, "", 0, 0}, "0001111000", "0000000000", 100},
+	    {{REP_MARK_ASSIST, 350, 650, 1, "", 0, 0}, "0001111000", "0001111000", 100},
 	    /* Half of a column at least is needed. */
-	    {{REP_MARK_ASSIST, 400, 449, 1, "", 0}, "0000100000", "0000000000", 49},
-	    {{REP_MARK_ASSIST, 400, 450, 1, "", 0}, "0000100000", "0000100000", 50},
-	    {{REP_MARK_ASSIST, 400, 500, 77, "", 0}, "0000100000", "0000000000", 100},
-	    {{REP_MARK_LOG, 420, 420, 1, "", 0}, "0000100000", "0000000000", 0},
-	    {{REP_MARK_GC, INT64_MIN / 2, INT64_MAX / 2, TP_NONE, "", 0},
+	    {{REP_MARK_ASSIST, 400, 449, 1, "", 0, 0}, "0000100000", "0000000000", 49},
+	    {{REP_MARK_ASSIST, 400, 450, 1, "", 0, 0}, "0000100000", "0000100000", 50},
+	    {{REP_MARK_ASSIST, 400, 500, 77, "", 0, 0}, "0000100000", "0000000000", 100},
+	    {{REP_MARK_LOG, 420, 420, 1, "", 0, 0}, "0000100000", "0000000000", 0},
+	    {{REP_MARK_GC, INT64_MIN / 2, INT64_MAX / 2, TP_NONE, "", 0, 0},
 	     "1111111111",
 	     "0000000000",
 	     100},
-	    {{REP_MARK_GC, 1000, 2000, TP_NONE, "", 0}, "0000000000", "0000000000", 0},
+	    {{REP_MARK_GC, 1000, 2000, TP_NONE, "", 0, 0}, "0000000000", "0000000000", 0},
 	};
 
 	(void)state;
