@@ -409,9 +409,15 @@ static int keep_range(struct cmd *cmd, struct cmd_profiles *list)
 
 	for (size_t i = 0; text && (text->from || text->to) && i < list->n; i++) {
 		const struct cmd_profile *item = &list->item[i];
+		size_t timeless = 0;
 
-		if (item->ntraces || !rep_profile_keep_range(item->profile, text, &err))
+		if (item->ntraces ||
+		    !rep_profile_keep_range(item->profile, text, &timeless, &err)) {
+			if (timeless)
+				cmd_note(cmd, "%s: %zu samples have no time and are left out",
+					 item->name, timeless);
 			continue;
+		}
 		return err.code == TP_EFORMAT
 			   ? cmd_reject(cmd, CMD_USAGE, "%s: %s", item->name, err.msg)
 			   : cmd_fail(cmd, item->name, &err);

@@ -18,6 +18,7 @@ struct range {
 	const struct tp_profile *p;
 	int64_t first, last; /* of all samples, ns */
 	int64_t from, to;    /* since the first */
+	size_t timeless;     /* samples without a time */
 };
 
 /* Returns whether a sample has a time, and sets *ns to it. */
@@ -59,8 +60,10 @@ static bool find_ends(struct range *r)
 	r->first = INT64_MAX;
 	r->last = INT64_MIN;
 	for (size_t i = 0; i < r->p->nsamples; i++) {
-		if (!time_of(r->p, i, &ns))
+		if (!time_of(r->p, i, &ns)) {
+			r->timeless++;
 			continue;
+		}
 		r->first = ns < r->first ? ns : r->first;
 		r->last = ns > r->last ? ns : r->last;
 	}
@@ -68,7 +71,7 @@ static bool find_ends(struct range *r)
 }
 
 int rep_profile_keep_range(struct tp_profile *p, const struct rep_filter_text *text,
-			   struct tp_err *err)
+			   size_t *timeless, struct tp_err *err)
 {
 	static const struct rep_clock unknown = {.source = REP_CLOCK_NONE};
 	struct range r = {.p = p};
@@ -87,6 +90,7 @@ int rep_profile_keep_range(struct tp_profile *p, const struct rep_filter_text *t
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "--from %s is after the last sample, at %s", text->from,
 				  tp_fmt_ns(end, duration));
+	*timeless = r.timeless;
 	rep_profile_keep_samples(p, is_inside, &r);
 	p->duration_ns = (r.to < duration ? r.to : duration) - (r.from > 0 ? r.from : 0);
 	return 0;
@@ -145,9 +149,8 @@ int rep_profile_each_part(struct tp_profile *p, size_t n,
 		free(first);
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "--over=time is for " TIMED);
 	}
-	*timeless = p->nsamples;
+	*timeless = r.timeless;
 	rep_profile_keep_samples(p, is_timed, &r);
-	*timeless -= p->nsamples;
 	sorted.stack = tp_many(p->nsamples, sizeof(*sorted.stack));
 	sorted.label_set = tp_many(p->nsamples, sizeof(*sorted.label_set));
 	sorted.value = tp_many(p->nsamples, p->ntypes * sizeof(*sorted.value));
