@@ -246,14 +246,12 @@ static int help(const struct folders *f, const char *name)
 static void usage(const struct folders *f, FILE *out)
 {
 	fputs("Usage: tprof COMMAND [ARGUMENT...]\n"
-	      "       tprof help COMMAND\n"
-	      "       tprof guide [WORD]\n\n"
+	      "       tprof help COMMAND | guide [WORD]\n\n"
 	      "Offline analysis of Go execution traces and profiles. The commands\n"
 	      "(tprof-COMMAND, too):\n\n",
 	      out);
 	print_commands(f, out);
-	fputs("\nStart with: tprof top FILE (a trace, a profile, or what tprof import made),\n"
-	      "or with your question: tprof guide.\n"
+	fputs("\nStart with: tprof top FILE, or with your question: tprof guide.\n"
 	      "Options: --help, --version. Manual: tprof(1).\n",
 	      out);
 }
