@@ -106,8 +106,9 @@ static bool start(struct web_runner *r, char *message, size_t size, int pipes[WE
 	if (!c || !run || !make_pipes(pipes))
 		return false;
 	web_command_line(c, &words, r->store, r->source, &line);
-	/* It is in use, so the cache must not remove it. */
-	(void)utimensat(AT_FDCWD, r->store, NULL, 0);
+	/* It is in use, so the cache must not remove it. A store of the reader's is left as it is. */
+	if (r->cached)
+		(void)utimensat(AT_FDCWD, r->store, NULL, 0);
 	pid = fork();
 	if (!pid)
 		become(r, &line, pipes, parent, mask);
@@ -254,8 +255,13 @@ bool web_runner_serve(struct web_runner *r)
 		*strrchr(r->folder, '/') = '\0';
 	sigemptyset(&blocked);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct sigaction old;
+
 		sigaddset(&blocked, numbers[i]);
-		sigaction(numbers[i], &action, NULL);
+		/* What nohup or the shell ignores stays ignored. */
+		if (!sigaction(numbers[i], NULL, &old) &&
+		    (numbers[i] == SIGCHLD || old.sa_handler != SIG_IGN))
+			sigaction(numbers[i], &action, NULL);
 	}
 	sigprocmask(SIG_BLOCK, &blocked, &before);
 	while (!stopped && step(r, &before))
