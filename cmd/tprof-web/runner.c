@@ -169,6 +169,7 @@ static bool take_request(struct web_runner *r, const sigset_t *mask)
 
 static void stop(struct web_run *run)
 {
+	run->stopped = true;
 	kill(-run->pid, SIGKILL);
 }
 
@@ -209,7 +210,7 @@ static struct timespec *check_times(struct web_runner *r, struct timespec *left)
 	for (size_t i = 0; i < WEB_RUNS; i++) {
 		struct web_run *run = &r->run[i];
 
-		if (!run->pid || run->late)
+		if (!run->pid || run->stopped)
 			continue;
 		if (run->until_ns <= now) {
 			run->late = true;
@@ -235,7 +236,8 @@ static bool step(struct web_runner *r, const sigset_t *mask)
 
 	/* A writing end reports an error when the reading end is closed. */
 	for (size_t i = 0; i < WEB_RUNS; i++)
-		p[2 + i] = (struct pollfd){.fd = r->run[i].pid ? r->run[i].end : -1};
+		p[2 + i] =
+		    (struct pollfd){.fd = r->run[i].pid && !r->run[i].stopped ? r->run[i].end : -1};
 	if (ppoll(p, 2 + WEB_RUNS, check_times(r, &left), mask) < 0)
 		return errno == EINTR;
 	for (size_t i = 0; i < WEB_RUNS; i++)

@@ -38,6 +38,7 @@ struct web_runner {
 		pid_t pid; /* 0: free */
 		int end;
 		int64_t until_ns;
+		bool stopped; /* killed, but it has not ended yet */
 		bool late;
 	} run[WEB_RUNS];
 };
