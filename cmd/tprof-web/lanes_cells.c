@@ -21,6 +21,7 @@
 #include "tprof-web/lanes_inside.h"
 
 #define MOST_ROWS    400
+#define MOST_CELLS   ((size_t)1 << 20) /* some 100 MB; fewer rows are drawn instead */
 #define MOST_REASONS 255
 #define MOST_NAMES   1000
 #define CELL	     8
@@ -98,9 +99,10 @@ static void put_cells(struct picture *p)
 
 static int column(const struct picture *p, int64_t ns)
 {
-	int64_t col = (ns - p->window.from) / p->window.step;
-
-	return ns < p->window.from ? 0 : col < p->window.cols ? (int)col : p->window.cols - 1;
+	/* Marks may begin and end at any number, so the difference may not fit elsewhere. */
+	return ns <= p->p.from ? 0
+	       : ns >= p->p.to ? p->window.cols - 1
+			       : (int)((ns - p->p.from) / p->window.step);
 }
 
 /* Adds the mark's time to the columns that it overlaps. */
@@ -126,6 +128,9 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 	const struct web_run *r = p->ask->run;
 	uint32_t places[2] = {0, 0};
 
+	/* A mark can cover all columns, so many of them take long. */
+	if (p->ask->stop && atomic_load(p->ask->stop))
+		return 1;
 	if (p->nmarks++ == WEB_MOST_MARKS) {
 		p->too_many_marks = true;
 		return 1;
@@ -296,6 +301,8 @@ static int read_picture(struct picture *p, struct tp_err *err)
 				    .coarse = coarse != 0};
 	if (p->p.nrows > (uint64_t)n)
 		p->p.nrows = (size_t)n;
+	if (p->p.nrows > MOST_CELLS / (size_t)p->window.cols)
+		p->p.nrows = MOST_CELLS / (size_t)p->window.cols;
 	return 0;
 }
 

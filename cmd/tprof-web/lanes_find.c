@@ -128,6 +128,8 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 {
 	struct search *s = ctx;
 
+	if (s->ask->stop && atomic_load(s->ask->stop))
+		return 1;
 	if (mark->goroutine == TP_NONE || !rep_text_holds(mark->text, mark->size, s->text) ||
 	    (s->back ? mark->from >= s->ns : mark->from <= s->ns))
 		return 0;

@@ -163,8 +163,10 @@ int web_answer_tracks(const struct web_ask *ask, struct tp_err *err)
 	int code = web_window_read(ask, &w, err);
 
 	if (!code && !r->has_view) {
-		r->has_view = true;
 		code = rep_view_init(&r->view, ask->store, r->run, &r->filter, NULL, err);
+		r->has_view = !code;
+		if (code)
+			rep_view_release(&r->view);
 	}
 	if (code)
 		return code;

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/child.h"
@@ -29,6 +30,7 @@ struct args {
 	const char *listen, *source_path;
 	int64_t port;
 	bool no_open;
+	bool imported; /* the store served is the cache's, or temporary */
 };
 
 #define SETS(member) CMD_SETS(struct args, member)
@@ -175,12 +177,14 @@ static int find_store(struct args *args, char path[PATH_MAX])
 	int is_store, status = CMD_OK;
 
 	snprintf(store, sizeof(store), "%s", cmd_path(cmd));
+	args->imported = true;
 	if (cmd->files[CMD_NEW].n > 1) {
 		status = import_all(args, store, sizeof(store));
 	} else {
 		is_store = cmd_is_store(store, &err);
 		if (is_store < 0)
 			return cmd_fail(cmd, store, &err);
+		args->imported = !is_store;
 		if (!is_store) {
 			status = cmd_open_store(cmd, store, false);
 			if (!status)
@@ -313,6 +317,8 @@ static void open_browser(const char *url)
 {
 	pid_t pid = fork();
 
+	if (pid > 0)
+		waitpid(pid, NULL, 0); /* it ends at once */
 	if (pid)
 		return;
 	/* Its messages are not for this terminal, nor is ^C for it. */
@@ -361,7 +367,7 @@ static int run_server(struct args *args, struct serving *s, const char *opener)
 				  .work = serve,
 				  .ctx = s,
 				  .jail.serves = true};
-	struct web_runner runner = {.store = s->store};
+	struct web_runner runner = {.store = s->store, .cached = args->imported};
 	char source[PATH_MAX];
 	int channel[2], status = CMD_OK, code;
 	struct cmd_process process;
@@ -388,6 +394,8 @@ static int run_server(struct args *args, struct serving *s, const char *opener)
 	asked = web_runner_serve(&runner);
 	if (asked)
 		cmd_child_end(&process);
+	else /* A server that has closed its channel, and runs on, would be waited for without end. */
+		kill(process.pid, SIGKILL);
 	code = cmd_child_finish(&process, &status, &err);
 	return asked ? CMD_OK : code ? cmd_fail(&args->cmd, NULL, &err) : status;
 }

@@ -106,8 +106,9 @@ static bool start(struct web_runner *r, char *message, size_t size, int pipes[WE
 	if (!c || !run || !make_pipes(pipes))
 		return false;
 	web_command_line(c, &words, r->store, r->source, &line);
-	/* It is in use, so the cache must not remove it. */
-	(void)utimensat(AT_FDCWD, r->store, NULL, 0);
+	/* It is in use, so the cache must not remove it. A store of the reader's is left as it is. */
+	if (r->cached)
+		(void)utimensat(AT_FDCWD, r->store, NULL, 0);
 	pid = fork();
 	if (!pid)
 		become(r, &line, pipes, parent, mask);
@@ -168,6 +169,7 @@ static bool take_request(struct web_runner *r, const sigset_t *mask)
 
 static void stop(struct web_run *run)
 {
+	run->stopped = true;
 	kill(-run->pid, SIGKILL);
 }
 
@@ -208,7 +210,7 @@ static struct timespec *check_times(struct web_runner *r, struct timespec *left)
 	for (size_t i = 0; i < WEB_RUNS; i++) {
 		struct web_run *run = &r->run[i];
 
-		if (!run->pid || run->late)
+		if (!run->pid || run->stopped)
 			continue;
 		if (run->until_ns <= now) {
 			run->late = true;
@@ -234,7 +236,8 @@ static bool step(struct web_runner *r, const sigset_t *mask)
 
 	/* A writing end reports an error when the reading end is closed. */
 	for (size_t i = 0; i < WEB_RUNS; i++)
-		p[2 + i] = (struct pollfd){.fd = r->run[i].pid ? r->run[i].end : -1};
+		p[2 + i] =
+		    (struct pollfd){.fd = r->run[i].pid && !r->run[i].stopped ? r->run[i].end : -1};
 	if (ppoll(p, 2 + WEB_RUNS, check_times(r, &left), mask) < 0)
 		return errno == EINTR;
 	for (size_t i = 0; i < WEB_RUNS; i++)
@@ -254,8 +257,13 @@ bool web_runner_serve(struct web_runner *r)
 		*strrchr(r->folder, '/') = '\0';
 	sigemptyset(&blocked);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		struct sigaction old;
+
 		sigaddset(&blocked, numbers[i]);
-		sigaction(numbers[i], &action, NULL);
+		/* What nohup or the shell ignores stays ignored. */
+		if (!sigaction(numbers[i], NULL, &old) &&
+		    (numbers[i] == SIGCHLD || old.sa_handler != SIG_IGN))
+			sigaction(numbers[i], &action, NULL);
 	}
 	sigprocmask(SIG_BLOCK, &blocked, &before);
 	while (!stopped && step(r, &before))

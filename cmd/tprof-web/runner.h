@@ -27,6 +27,7 @@ struct web_end {
 
 struct web_runner {
 	const char *store;
+	bool cached;	    /* the store is the cache's, or a temporary one */
 	const char *source; /* "--source-path=…", or NULL */
 	int channel;	    /* SOCK_SEQPACKET, the server is at its other end */
 	int server;	    /* becomes readable when the server ends */
@@ -37,6 +38,7 @@ struct web_runner {
 		pid_t pid; /* 0: free */
 		int end;
 		int64_t until_ns;
+		bool stopped; /* killed, but it has not ended yet */
 		bool late;
 	} run[WEB_RUNS];
 };

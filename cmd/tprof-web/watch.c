@@ -42,13 +42,18 @@ void web_watch_end(const atomic_bool *stop)
 	pthread_mutex_unlock(&watched.lock);
 }
 
-/* Sets the flag of a connection that has been closed, if it is still watched. */
-static void stop(int connection)
+/* Sets the flags of connections that have been closed. They are polled with the lock held, which keeps them
+ * open: what was found without it may be another connection by now, with the same number. */
+static void stop_closed(void)
 {
 	pthread_mutex_lock(&watched.lock);
-	for (size_t i = 0; i < watched.n; i++)
-		if (watched.connection[i].fd == connection)
-			atomic_store(watched.stop[i], true);
+	if (poll(watched.connection, watched.n, 0) > 0)
+		for (size_t i = 0; i < watched.n; i++)
+			if (watched.connection[i].fd >= 0 && watched.connection[i].revents) {
+				atomic_store(watched.stop[i], true);
+				/* Once is enough, also if the work goes on for a while. */
+				watched.connection[i].fd = -1;
+			}
 	pthread_mutex_unlock(&watched.lock);
 }
 
@@ -65,10 +70,7 @@ void web_watch(void)
 		n = watched.n;
 		memcpy(now, watched.connection, n * sizeof(now[0]));
 		pthread_mutex_unlock(&watched.lock);
-		if (poll(now, n, EVERY_MS) <= 0)
-			continue;
-		for (size_t i = 0; i < n; i++)
-			if (now[i].revents)
-				stop(now[i].fd);
+		if (poll(now, n, EVERY_MS) > 0)
+			stop_closed();
 	}
 }

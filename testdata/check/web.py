@@ -289,7 +289,13 @@ def main():
         s = Server(store)
         for test in (test_access, test_addresses, test_refused, test_crowd, test_leaving):
             test(s)
+        os.utime(store, (1, 1))
         test_commands(s, store)
+        check("a store stays as it is", os.stat(store).st_mtime == 1)
+        status, _, body = s.ask("/lanes/cells?run=1&rows=400&cols=8192&unfold=" + ",".join(map(str, range(1000))))
+        rows = len(json.loads(body[4:4 + int.from_bytes(body[:4], "little")])["rows"])
+        check(f"a picture is bounded: {rows} rows", status == 200 and rows <= 128)
+        check("counters after a wrong selection", [s.ask("/lanes/tracks?cols=100&step=1000" + more)[0] for more in ("&goroutine=[", "")] == [400, 200])
         test_ending(s)
         s = Server(*dumps)
         check("dumps are runs", s.ask("/about")[0] == 200 and len(json.loads(s.run("store", "--format=json", "list", "@")[2])) == 2)
