@@ -100,6 +100,8 @@ static const char *doc_of(const char *name)
 
 void rep_diff_cell(struct rep_diff_table *t, struct rep_column column, struct rep_value value)
 {
+	/* The output has borrowed the columns, so each row leaves them their descriptions. */
+	column.doc = t->column[t->n].doc;
 	t->column[t->n] = column;
 	t->value[t->n++] = value;
 }

@@ -77,7 +77,7 @@ def numbers(b, what, hash, more=("--format=markdown",)):
 def test_entry(b, server):
     check("entry: the address of the printed line opens the page", b.enter(server))
     check("entry: the secret is not in the address", "secret" not in b.eval("location.href"))
-    check("entry: all tabs are there", [t.lower() for t in b.text("#tabs a")] == VIEWS, b.text("#tabs a"))
+    check("entry: all tabs are there", [t.lower() for t in b.text("#views a")] == VIEWS, b.text("#views a"))
     other = b.eval("fetch('/run/top?a=%40&a=--output%3Dx').then(r => r.status)")
     check("entry: options that write are refused", other == 400, other)
     b.errors()
@@ -112,7 +112,7 @@ def test_numbers_of_others(b, parcels, ledger):
     numbers(b, "diff of profiles", "diff?run=8&base=1")
     numbers(b, "series of profiles", "series")
     numbers(b, "top of a profile", "top?run=8")
-    check("profiles: there is no timeline", b.eval("[...document.querySelectorAll('#tabs a')].find(a => a.textContent === 'Timeline').closest('a').hidden"))
+    check("profiles: there is no timeline", b.eval("[...document.querySelectorAll('#views a')].find(a => a.textContent === 'Timeline').closest('a').hidden"))
 
 
 def test_timeline(b):

@@ -86,7 +86,8 @@ export async function text(command, words, signal) {
 // left out; the run is the picked one unless they name it.
 export async function lanes(what, params, signal) {
 	const pairs = Object.entries({run: pickedRun(), ...params}).filter(([, v]) => v !== undefined && v !== null);
-	const answer = await get('/lanes/' + what + '?' + new URLSearchParams(pairs), signal);
+	// Pictures come with every frame, and each change of data-busy restyles the whole document.
+	const answer = await (what === 'cells' ? answerOf : get)('/lanes/' + what + '?' + new URLSearchParams(pairs), signal);
 	return /json/.test(answer.headers.get('Content-Type')) ? answer.json() : answer.arrayBuffer();
 }
 

@@ -82,9 +82,9 @@ function findings(app, sheets) {
 	for (const [name, say] of SAYINGS) {
 		const sheet = sheets.find(s => s.name === name), said = sheet && sheet.rows.length && say(sheet.rows);
 		if (!said) continue;
-		const [first] = name === 'procs' ? [] : leads(app, name, said[0]);
+		const ways = leads(app, name, said[0]).slice(0, 2);
 		list.push(el('li', null, el('p', null, sentence(sheet, said[0], said[1], ticks)), el('p', {class: 'leads'},
-			button(name, () => app.go('top', {report: name}), {title: 'the whole report'}), first && button(first.text, first.act))));
+			ways.map(w => button(w.text, w.act)), button('Top: ' + name, () => app.go('top', {report: name}), {title: 'the whole report'}))));
 	}
 	return list.length ? [el('h2', null, 'What costs most'), el('ul', {class: 'findings'}, list)] : [];
 }

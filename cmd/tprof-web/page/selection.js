@@ -60,15 +60,21 @@ function valueFor(key, value) {
 	return EXACT.has(key) ? only(text) : text;
 }
 
+// Returns a time in the largest unit in which it is a whole number: 200ms, 1500001ns.
+function exact(v) {
+	const [size, unit] = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']].find(([n]) => v % n === 0) || [1, 'ns'];
+	return v / size + unit;
+}
+
 // Returns the options by which a command counts only what is selected: ['--from=…', …]. The run is not
 // among them: it is the word '@' + app.run().id. Filters that the command ignores are left out.
 export function words(app, command, except = []) {
 	const s = app.selection, run = app.run(), kind = run ? run.kind : 'trace', letter = LETTERS[command], out = [];
 	if (!letter) return out;
-	const unit = run && run.ticks ? '' : 'ns';
+	const at = v => run && run.ticks ? String(v) : exact(v);
 	if (kind === 'trace') {
-		if (s.from !== undefined) out.push('--from=' + s.from + unit);
-		if (s.to !== undefined) out.push('--to=' + s.to + unit);
+		if (s.from !== undefined) out.push('--from=' + at(s.from));
+		if (s.to !== undefined) out.push('--to=' + at(s.to));
 	}
 	for (const [key, option, , commands] of FILTERS) {
 		if (s[key] === undefined || except.includes(key) || !(commands[kind] || '').includes(letter)) continue;

@@ -227,12 +227,26 @@ export class Frame {
 		ctx.lineWidth = 1;
 	}
 
+	// Names a goroutine beside an arrow that comes from outside of the screen.
+	named(g, x, y) {
+		const {ctx, s} = this, text = cut(ctx, 'g' + g.id + (g.name ? ' ' + g.name : ''), 260, false), w = ctx.measureText(text).width, left = x + w + 14 > GUTTER + s.width ? x - w - 12 : x + 6;
+		const ink = ctx.fillStyle;
+		ctx.fillStyle = s.colour.text.bg;
+		ctx.fillRect(left, y - 8, w + 6, 16);
+		ctx.fillStyle = s.colour.text.fg;
+		ctx.fillText(text, left + 3, y);
+		ctx.fillStyle = ink;
+	}
+
 	chain(chain) {
 		this.twice(() => {
 			for (let i = 0; i + 1 < chain.links.length; i++) {
 				const to = this.rowOf(chain.links[i].g), from = this.rowOf(chain.links[i + 1].g), x = this.x(chain.links[i].at);
-				if (to === undefined || from === undefined || from === to || x < GUTTER || x > GUTTER + this.s.width) continue;
-				this.arrow(x, this.y(from) + 10, x, this.y(to) + (to > from ? 2 : 17));
+				if (to === undefined || from === to || x < GUTTER || x > GUTTER + this.s.width) continue;
+				// A waker whose row is not known yet stands at the lower edge, with its name.
+				const edge = this.s.canvasHeight, y = from === undefined ? edge : this.y(from) + 10;
+				this.arrow(x, y, x, this.y(to) + (from !== undefined && to > from ? 2 : 17));
+				if (y < this.head || y >= edge) this.named(chain.links[i + 1].g, x, y < this.head ? this.head + 10 : edge - 10);
 			}
 		});
 	}
