@@ -215,20 +215,26 @@ static void listen_here(struct sockaddr_in *a)
 static bool serve(struct place *p)
 {
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	bool sent = fd >= 0 && send(fd, "", 1, MSG_NOSIGNAL) == 1;
 
 	(void)p;
-	return fd >= 0 && send(fd, "", 1, MSG_NOSIGNAL) == 1;
+	if (fd >= 0)
+		close(fd);
+	return sent;
 }
 
 static bool connect_out(struct place *p)
 {
 	struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(1)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* An open socket would do, and a refusal by the other side shows that it was asked. */
+	bool asked = !connect(fd < 0 ? listener : fd, (struct sockaddr *)&a, sizeof(a)) ||
+		     errno == ECONNREFUSED || errno == EISCONN;
 
 	(void)p;
-	/* An open socket would do, and a refusal by the other side shows that it was asked. */
-	return !connect(fd < 0 ? listener : fd, (struct sockaddr *)&a, sizeof(a)) ||
-	       errno == ECONNREFUSED || errno == EISCONN;
+	if (fd >= 0)
+		close(fd);
+	return asked;
 }
 
 static bool start_process(struct place *p)
