@@ -260,9 +260,9 @@ bool web_runner_serve(struct web_runner *r)
 		struct sigaction old;
 
 		sigaddset(&blocked, numbers[i]);
-		/* What nohup or the shell ignores stays ignored. */
+		/* What nohup ignores stays ignored. */
 		if (!sigaction(numbers[i], NULL, &old) &&
-		    (numbers[i] == SIGCHLD || old.sa_handler != SIG_IGN))
+		    (numbers[i] != SIGHUP || old.sa_handler != SIG_IGN))
 			sigaction(numbers[i], &action, NULL);
 	}
 	sigprocmask(SIG_BLOCK, &blocked, &before);
