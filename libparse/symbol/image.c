@@ -12,9 +12,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/arena.h"
 #include "symbol/dwarf.h"
 #include "symbol/memo.h"
 #include "symbol/pclntab.h"
+#include "symbol/plt.h"
 #include "symbol/ranges.h"
 
 #define MOST_SEGMENTS 64
@@ -49,9 +51,11 @@ struct tp_image {
 		Elf_Data *data;
 	} section;
 	struct tp_dwarf *dwarf;
-	struct tp_ranges symbols; /* value: section of the name << 32 | offset in it */
-	/* Texts that were returned, and how many bytes of further ones may be. In a hostile file
-	 * every address can have a text as long as the file, and many texts can share one end. */
+	struct tp_ranges symbols, stubs; /* value: section of the name << 32 | offset in it */
+	struct tp_arena stub_names;
+	/* Texts that were returned, by address in memory and 0; names of stubs, by address of the stub
+	 * and 1; and how many bytes of further ones may be. In a hostile file every address can have a
+	 * text as long as the file, and many texts can share one end. */
 	struct tp_memo texts;
 	uint64_t text;
 	bool spent; /* the limit is reached: nothing more is found */
@@ -178,6 +182,8 @@ void tp_image_close(struct tp_image *image)
 		return;
 	tp_dwarf_free(image->dwarf);
 	tp_ranges_release(&image->symbols);
+	tp_ranges_release(&image->stubs);
+	tp_arena_clear(&image->stub_names);
 	tp_ranges_release(&image->sections);
 	tp_memo_release(&image->texts);
 	if (image->elf)
@@ -518,6 +524,8 @@ static void get_ready(struct tp_image *image)
 	image->dwarf = tp_dwarf_new(image->elf);
 	if (read_symbols(image))
 		tp_ranges_release(&image->symbols);
+	if (tp_plt_list(image->elf, &image->stubs))
+		tp_ranges_release(&image->stubs);
 }
 
 bool tp_image_has_lines(const struct tp_image *image)
@@ -566,6 +574,29 @@ static const char *symbol_at(const struct tp_image *image, uint64_t address)
 	const struct tp_range *r = tp_ranges_find(&image->symbols, address);
 
 	return r ? symbol_name(image, r->value) : NULL;
+}
+
+/* Returns the name of a stub that calls another library, as disassemblers write it ("free@plt"), or NULL. */
+static const char *stub_at(struct tp_image *image, uint64_t address)
+{
+	const struct tp_range *r = tp_ranges_find(&image->stubs, address);
+	const char *name = r ? symbol_name(image, r->value) : NULL;
+	char *text = r ? tp_memo_get(&image->texts, r->low, 1) : NULL;
+	size_t n;
+
+	if (text || !name || !*name)
+		return text;
+	n = strlen(name);
+	if (n > image->text) {
+		image->spent = true;
+		return NULL;
+	}
+	image->text -= n;
+	text = tp_arena_alloc(&image->stub_names, n + sizeof("@plt"));
+	if (!text || tp_memo_put(&image->texts, r->low, 1, text))
+		return NULL;
+	snprintf(text, n + sizeof("@plt"), "%s@plt", name);
+	return text;
 }
 
 static bool pay_text(struct tp_image *image, const char *text)
@@ -644,6 +675,8 @@ size_t tp_image_lookup(struct tp_image *image, uint64_t address, struct tp_symbo
 		n = tp_pclntab_lookup(&image->go, address, chain, room);
 	if (!n || !*chain[n - 1].name) {
 		name = symbol_at(image, address);
+		if (!name || !*name)
+			name = stub_at(image, address);
 		if (!name || !*name)
 			return 0;
 		if (!n)

@@ -414,6 +414,43 @@ static void test_image_lookup_deep_namespaces(void **state)
 	tp_image_close(image);
 }
 
+/* Stubs have the names that objdump gives them, over their whole length. The first one of lazy binding that only
+ * leads to the linker is none. */
+static void test_image_lookup_stubs(void **state)
+{
+	static const char list[] =
+	    "objdump -d stubs | sed -n 's/^0*\\([0-9a-f]*\\) <\\(.*@plt\\)>:$/\\1 \\2/p' >list";
+	static const char *const flags[] = {"-O1 -o stubs", "-O1 -fno-plt -static-pie -o stubs",
+					    "-O1 -Wl,-z,now -o stubs",
+					    "-O1 -no-pie -Wl,-z,lazy -o stubs"};
+	char path[128], name[64];
+	struct tp_symbol chain[4];
+	unsigned found = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		struct tp_image *image;
+		uint64_t address;
+		FILE *f;
+
+		assert_true(compile(flags[i]) && run(list));
+		assert_int_equal(tp_image_open(&image, in_dir(path, "stubs"), NULL), 0);
+		f = fopen(in_dir(path, "list"), "r");
+		assert_non_null(f);
+		for (; fscanf(f, "%" SCNx64 " %63s", &address, name) == 2; found++) {
+			if (!strncmp(name, "*ABS*", 5))
+				continue;
+			assert_int_equal(tp_image_lookup(image, address, chain, 4), 1);
+			assert_string_equal(chain[0].name, name);
+			assert_int_equal(tp_image_lookup(image, address + 7, chain, 4), 1);
+			assert_string_equal(chain[0].name, name);
+		}
+		fclose(f);
+		tp_image_close(image);
+	}
+	assert_true(found > 6);
+}
+
 /* A dictionary read back from a damaged store may have a string twice, which is reported as an error. */
 static void test_symbolize_string_twice(void **state)
 {
@@ -540,6 +577,7 @@ int main(void)
 	    cmocka_unit_test(test_image_lookup_damaged),
 	    cmocka_unit_test(test_image_lookup_deep_namespaces),
 	    cmocka_unit_test(test_image_lookup_without_memory),
+	    cmocka_unit_test(test_image_lookup_stubs),
 	    cmocka_unit_test(test_symbolize_string_twice),
 	    cmocka_unit_test(test_import_names_go15),
 	};
