@@ -47,8 +47,10 @@ ask_tracers() {
 		why="oracle: $(tail -n 1 oracle.out)"
 	elif ! "$peers/gotrace" -d=parsed "$1" >gotrace.out 2>&1; then
 		why="gotrace: $(tail -n 1 gotrace.out)"
-	elif ! "$peers/gotrace" -pprof=sync "$1" >gotrace.pb 2>gotrace.out; then
-		why="gotrace -pprof=sync: $(tail -n 1 gotrace.out)"
+	# It refuses a trace in which no goroutine ran, as one that ended right after its header.
+	elif [ "$(awk '{ print $2 }' oracle.out)" -gt 1 ] &&
+		! "$peers/gotrace" -pprof=sync "$1" >gotrace.pb 2>gotrace.out; then
+		why="gotrace -pprof=sync: $(grep . gotrace.out | tail -n 1)"
 	else
 		# As many events as our own reader sees.
 		rm -f asked.tprof
