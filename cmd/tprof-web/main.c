@@ -31,8 +31,10 @@ struct args {
 	int64_t port;
 	bool no_open;
 	bool imported; /* the store served is the cache's, or temporary */
+	bool one_each; /* of several dumps: dump i is run i + 1 */
 };
 
+#define RUNS	     "runs.tprof" /* what several dumps become */
 #define SETS(member) CMD_SETS(struct args, member)
 enum { KEY_PORT = 0x2000 };
 
@@ -106,7 +108,8 @@ static int import_all(struct args *args, char *store, size_t size)
 
 	if (code)
 		return cmd_fail(&args->cmd, NULL, &err);
-	snprintf(store, size, "%s/runs.tprof", args->cmd.scratch.path);
+	snprintf(store, size, "%s/" RUNS, args->cmd.scratch.path);
+	args->one_each = true;
 	cmd_interruptible();
 	for (size_t i = 0; i < files->n && !code; i++) {
 		struct cmd_progress progress;
@@ -127,6 +130,7 @@ static int import_all(struct args *args, char *store, size_t size)
 		cmd_progress_end(&progress);
 		if (code)
 			cmd_fail(&args->cmd, files->path[i], &err);
+		args->one_each &= !code && result.run == (int64_t)i + 1;
 	}
 	cmd_interrupted();
 	return code ? tp_err_exit_status(code) : CMD_OK;
@@ -198,15 +202,23 @@ static int find_store(struct args *args, char path[PATH_MAX])
 	return status;
 }
 
-/* Writes the answer to /about: what to write in place of the store. */
-static int describe(const char *file, const char *store, struct tp_buf *about)
+/* Writes the answer to /about: what commands to copy name in place of the store, and in place of a run where it
+ * has a dump of its own. */
+static int describe(const struct args *args, struct tp_buf *about)
 {
+	const struct cmd_files *files = &args->cmd.files[CMD_NEW];
+	const char *file = files->n > 1 ? RUNS : cmd_path(&args->cmd);
 	struct tp_err err;
-	bool dump = file != store && cmd_is_store(file, &err) <= 0;
 
 	tp_buf_text(about, "{\"tprof\": \"" TPROF_VERSION "\", \"file\": ");
 	rep_put_json(about, file, strlen(file));
-	tp_buf_printf(about, ", \"dump\": %s}\n", dump ? "true" : "false");
+	tp_buf_printf(about, ", \"dump\": %s, \"dumps\": [",
+		      files->n == 1 && cmd_is_store(file, &err) <= 0 ? "true" : "false");
+	for (size_t i = 0; files->n > 1 && i < files->n; i++) {
+		tp_buf_text(about, i ? ", " : "");
+		rep_put_json(about, files->path[i], strlen(files->path[i]));
+	}
+	tp_buf_printf(about, "], \"one_each\": %s}\n", args->one_each ? "true" : "false");
 	return tp_buf_put(about, "", 1);
 }
 
@@ -421,8 +433,8 @@ static int run(struct args *args)
 	if (!status)
 		status = make_access(args, machine, &s.server.access);
 	s.store = s.server.store = store;
-	s.server.file = args->cmd.files[CMD_NEW].n > 1 ? store : cmd_path(&args->cmd);
-	if (!status && describe(s.server.file, store, &about))
+	s.server.file = args->cmd.files[CMD_NEW].n > 1 ? RUNS : cmd_path(&args->cmd);
+	if (!status && describe(args, &about))
 		status = cmd_nomem(&args->cmd);
 	if (!status) {
 		static const char form[] = "http://%s:%lld/?secret=%s#overview?run=%lld";

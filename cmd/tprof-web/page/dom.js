@@ -173,7 +173,7 @@ export function percentage(value) {
 
 // ---- commands ----
 
-const about = {file: 'STORE', dump: false};
+const about = {file: 'STORE', dump: false, dumps: [], one_each: false};
 
 // Sets what stands for the store in commands (main.js).
 export function setAbout(answer) {
@@ -186,7 +186,8 @@ function quote(word) {
 
 // Returns the line that runs the command by hand, from the same arguments that run() of ask.js takes.
 export function commandLine(name, words) {
-	const out = ['tprof-' + name];
+	const line = out => out.map(w => quote(shown(w))).join(' '), out = ['tprof-' + name];
+	let makes = '';
 	for (const word of words) {
 		if (word === '--json-head' || word === '--format=json') continue;
 		const run = /^@(\d*)$/.exec(word);
@@ -194,10 +195,16 @@ export function commandLine(name, words) {
 			out.push(word);
 			continue;
 		}
+		const dump = about.one_each && about.dumps[run[1] - 1];
+		if (dump) {
+			out.push(dump);
+			continue;
+		}
+		if (about.dumps.length) makes = line(['tprof-import', '-o', about.file, ...about.dumps]) + ' && ';
 		if (run[1] && !about.dump) out.push('--run=' + run[1]);
 		out.push(about.file);
 	}
-	return out.map(w => quote(shown(w))).join(' ');
+	return makes + line(out);
 }
 
 // Returns a button that copies text.
