@@ -20,6 +20,7 @@ struct fact {
 	const char *column;  /* the column */
 	const char *with;    /* only rows whose name begins like this; NULL: all rows */
 	bool of_run;	     /* covers the whole run: ignores all filters but the time range */
+	bool of_gc;	     /* left out if the program has no collector */
 };
 
 static bool put(char text[TEXT], enum rep_kind kind, struct rep_value v)
@@ -114,12 +115,6 @@ static bool mean(const struct overview *o, const struct fact *f, char text[TEXT]
 	       put(text, REP_SHARE, rep_float(s.sum / (double)s.rows));
 }
 
-static bool has_no_collector(const struct overview *o, char text[TEXT])
-{
-	return rep_gc_has_none(&o->view->select.run->row) &&
-	       snprintf(text, TEXT, "no collector") > 0;
-}
-
 static bool most(const struct overview *o, const struct fact *f, char text[TEXT])
 {
 	bool heap = f->piece == OV_HEAP;
@@ -127,8 +122,6 @@ static bool most(const struct overview *o, const struct fact *f, char text[TEXT]
 
 	if (!sum_up(o, f, &s))
 		return false;
-	if (f->piece == OV_GC && has_no_collector(o, text))
-		return true;
 	return s.most < 0 ? snprintf(text, TEXT, heap ? "not known" : "none") > 0
 			  : put(text, heap ? REP_BYTES : times(o), rep_int(s.most));
 }
@@ -141,8 +134,6 @@ static bool of_length(const struct overview *o, const struct fact *f, char text[
 
 	if (!sum_up(o, f, &s) || !(all > 0))
 		return false;
-	if (has_no_collector(o, text))
-		return true;
 	put(part, REP_SHARE, rep_float(s.sum / all));
 	put(count, REP_COUNT, rep_int((int64_t)s.count));
 	snprintf(text, TEXT, s.count > 0 ? "%.20s (%.20s)" : "none", part, count);
@@ -169,8 +160,6 @@ static bool utilisation(const struct overview *o, const struct fact *f, char tex
 			best = ov_cell(o, OV_MMU, i, f->column);
 		}
 	}
-	if (!best && has_no_collector(o, text))
-		return true;
 	if (!best)
 		return snprintf(text, TEXT, "not known") > 0;
 	put(part, REP_SHARE, rep_float(rep_value_number(best)));
@@ -194,30 +183,42 @@ static bool lost(const struct overview *o, const struct fact *f, char text[TEXT]
 
 /* clang-format off */
 static const struct fact of_trace[] = {
-    {"length", "timeline", NULL, length, OV_PICTURE, NULL, NULL, false},
-    {"events", "sql", NULL, counted, OV_PICTURE, NULL, NULL, false},
-    {"goroutines", "top", "goroutines", counted, OV_PICTURE, NULL, NULL, false},
-    {"Ps", "top", "procs", rows, OV_PROCS, "utilisation", NULL, false},
-    {"busy", "top", "procs", mean, OV_PROCS, "utilisation", NULL, false}, /* the mean of all Ps */
-    {"longest latency", "top", "sched", most, OV_READY, "dur_ns", NULL, false},
-    {"GC marks", "top", "gc", of_length, OV_GC, "total_ns", "GC concurrent mark phase", true},
-    {"STW", "top", "pauses", of_length, OV_GC, "total_ns", "stop-the-world", true},
-    {"longest pause", "top", "stops", most, OV_GC, "max_ns", "stop-the-world", true},
-    {"MMU", "top", "mmu", utilisation, OV_MMU, "mmu", NULL, false},
-    {"max heap", "top", "heap", most, OV_HEAP, "heap_bytes", NULL, false},
-    {"lost", "runs", NULL, lost, OV_PICTURE, NULL, NULL, false},
+    {"length", "timeline", NULL, length, OV_PICTURE, NULL, NULL, false, false},
+    {"events", "sql", NULL, counted, OV_PICTURE, NULL, NULL, false, false},
+    {"goroutines", "top", "goroutines", counted, OV_PICTURE, NULL, NULL, false, false},
+    {"Ps", "top", "procs", rows, OV_PROCS, "utilisation", NULL, false, false},
+    {"busy", "top", "procs", mean, OV_PROCS, "utilisation", NULL, false, false}, /* the mean of all Ps */
+    {"longest latency", "top", "sched", most, OV_READY, "dur_ns", NULL, false, false},
+    {"GC marks", "top", "gc", of_length, OV_GC, "total_ns", "GC concurrent mark phase", true, true},
+    {"STW", "top", "pauses", of_length, OV_GC, "total_ns", "stop-the-world", true, true},
+    {"longest pause", "top", "stops", most, OV_GC, "max_ns", "stop-the-world", true, true},
+    {"MMU", "top", "mmu", utilisation, OV_MMU, "mmu", NULL, false, true},
+    {"max heap", "top", "heap", most, OV_HEAP, "heap_bytes", NULL, false, false},
+    {"lost", "runs", NULL, lost, OV_PICTURE, NULL, NULL, false, false},
 };
 /* clang-format on */
 
 /* ---- figures of a profile: the rows of its first table ---- */
 
+/* Returns figure i of those of a trace that are shown, NULL if there are not so many. */
+static const struct fact *trace_fact(const struct overview *o, int i)
+{
+	bool no_gc = rep_gc_has_none(&o->view->select.run->row);
+
+	for (size_t at = 0; at < sizeof(of_trace) / sizeof(of_trace[0]); at++)
+		if (!(no_gc && of_trace[at].of_gc) && i-- == 0)
+			return &of_trace[at];
+	return NULL;
+}
+
 static int facts_of(const struct overview *o)
 {
 	const struct rep_sheet *s = ov_sheet(o, OV_TYPES);
+	int n = 0;
 
-	if (!o->profile)
-		return (int)(sizeof(of_trace) / sizeof(of_trace[0]));
-	return s ? (int)s->nrows : 0;
+	while (!o->profile && trace_fact(o, n))
+		n++;
+	return o->profile && s ? (int)s->nrows : n;
 }
 
 /* Writes the name and the value of figure i. Returns false if the value is not known yet. */
@@ -226,8 +227,10 @@ static bool fact_of(const struct overview *o, int i, char name[TEXT], char text[
 	const struct rep_sheet *s = ov_sheet(o, OV_TYPES);
 
 	if (!o->profile) {
-		snprintf(name, TEXT, "%s", of_trace[i].name);
-		return of_trace[i].value(o, &of_trace[i], text);
+		const struct fact *f = trace_fact(o, i);
+
+		snprintf(name, TEXT, "%s", f->name);
+		return f->value(o, f, text);
 	}
 	if (!s)
 		return false;
@@ -273,9 +276,9 @@ static void draw(struct overview *o, struct ov_section *s, struct tui_area a, bo
 		used += 1;
 		tui_say(row, col + used, width - 1 - used,
 			cursor ? TUI_STYLE_CURSOR : TUI_STYLE_STRONG,
-			known						   ? text
-			: o->profile || !o->piece[of_trace[i].piece].error ? "..."
-									   : "not known");
+			known							 ? text
+			: o->profile || !o->piece[trace_fact(o, i)->piece].error ? "..."
+										 : "not known");
 	}
 }
 
@@ -320,7 +323,7 @@ static bool act(struct tui_view *v, struct ov_section *s, enum tui_action action
 		if (o->profile)
 			tui_message(v->tui, "this line has no details");
 		else if (s->at < all)
-			lead(v, &of_trace[s->at]);
+			lead(v, trace_fact(o, s->at));
 		return true;
 	default:
 		return false;
