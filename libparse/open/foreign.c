@@ -102,7 +102,8 @@ static bool is_chrome(struct tp_scan s)
 
 static bool is_cpuprofile(struct tp_scan s)
 {
-	return is_json(s) && has(s, "\"callFrame\"") && has(s, "\"nodes\"");
+	return is_json(s) && ((has(s, "\"callFrame\"") && has(s, "\"nodes\"")) ||
+			      (has(s, "\"functionName\"") && has(s, "\"hitCount\"")));
 }
 
 static bool is_heapprofile(struct tp_scan s)
@@ -119,7 +120,18 @@ static bool is_firefox(struct tp_scan s)
 {
 	return is_json(s) && ((has(s, "\"meta\"") && has(s, "\"interval\"")) ||
 			      has(s, "\"preprocessedProfileVersion\"") ||
-			      (has(s, "\"profile\"") && has(s, "\"libs\"")));
+			      (has(s, "\"profile\"") && has(s, "\"libs\"")) ||
+			      (has(s, "\"markers\"") && has(s, "\"isOffMainThread\"")));
+}
+
+static bool is_safari(struct tp_scan s)
+{
+	return is_json(s) && has(s, "\"recording\"") && has(s, "\"instrumentTypes\"");
+}
+
+static bool is_stackprof(struct tp_scan s)
+{
+	return is_json(s) && has(s, "\"gc_samples\"") && has(s, "\"missed_samples\"");
 }
 
 static bool is_dhat(struct tp_scan s)
@@ -199,6 +211,22 @@ static bool is_bpftrace(struct tp_scan s)
 		tp_scan_int(&probes, false, &n) == TP_NUMBER_OK &&
 		tp_scan_begins(probes, " probe")) ||
 	       (tp_scan_begins(s, "@") && has(s, "[\n") && has(s, "]: "));
+}
+
+static bool is_pmcstat(struct tp_scan s)
+{
+	const char *line = memchr(s.at, '\n', tp_scan_left(&s));
+
+	return tp_scan_begins(s, "@ ") && line && has((struct tp_scan){s.at, line}, " samples]");
+}
+
+/* Of a byte order mark and a character of ASCII. */
+static bool is_utf16(struct tp_scan s)
+{
+	const uint8_t *at = (const void *)s.at;
+
+	return tp_scan_left(&s) > 3 && ((at[0] == 0xff && at[1] == 0xfe && at[2] && !at[3]) ||
+					(at[0] == 0xfe && at[1] == 0xff && !at[2] && at[3]));
 }
 
 static bool is_jstack(struct tp_scan s)
@@ -287,9 +315,18 @@ static const struct {
     {.is = is_chrome, IS("a trace of Chrome", SPEEDSCOPE)},
     {.is = is_ghc, IS("a profile of a Haskell program", SPEEDSCOPE)},
     {.is = is_firefox, IS("a profile of Firefox", SPEEDSCOPE)},
+    {.is = is_safari, IS("a recording of Safari", SPEEDSCOPE)},
+    {.is = is_stackprof, IS("a profile of stackprof (Ruby) as JSON", SPEEDSCOPE)},
+    {BEGINS("\x04\x08{"),
+     IS("a profile of stackprof (Ruby)", FOLDS("stackprof --stackcollapse FILE >FILE.folded"))},
     {.is = is_instruments,
      IS("a recording of Instruments", FOLDS("inferno-collapse-xctrace FILE >FILE.folded"))},
     {BEGINS("Weight\tSelf Weight\t"), IS("a recording of Instruments", SPEEDSCOPE)},
+    {BEGINS("Running Time\tSelf"), IS("a recording of Instruments", SPEEDSCOPE)},
+    {BEGINS("Bytes Used\tCount\t"), IS("a recording of Instruments", SPEEDSCOPE)},
+    {.is = is_pmcstat,
+     IS("a report of pmcstat (FreeBSD)",
+	FOLDS("stackcollapse-pmc.pl FILE >FILE.folded (of FlameGraph)"))},
     {BEGINS("Analysis of sampling "),
      IS("a report of sample (macOS)",
 	FOLDS("stackcollapse-sample.awk FILE >FILE.folded (of FlameGraph)"))},
@@ -339,6 +376,9 @@ static const struct {
     {BEGINS("\x04\x22\x4d\x18"), IS("an lz4 file", UNPACK("lz4 -dc"))},
     {BEGINS("\x1f\x8b"), IS("a gzip file inside another one", UNPACK("gzip -dc"))},
     {BEGINS("\x28\xb5\x2f\xfd"), IS("a zstd file inside another one", UNPACK("zstd -dc"))},
+    {.is = is_utf16,
+     IS("text in UTF-16, as PowerShell writes it",
+	"convert it: iconv -f UTF-16 -t UTF-8 FILE | tprof-top -")},
     /* pictures, and answers of servers */
     {.is = is_html, QUOTED("an HTML page", ANSWERED)},
     {.is = is_svg, IS("a picture (SVG)", "give the profile that it was drawn from")},

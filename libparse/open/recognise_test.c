@@ -155,6 +155,29 @@ static void test_recognise_foreign(void **state)
 	    CASE("{\"snapshot\":{\"meta\":{\"node_fields\":[", "is a heap snapshot of V8; "),
 	    CASE("v8-version,11,3,244,8,-node.38,0\n", "is a log of V8; node --prof-process"),
 	    CASE("{\n  \"code\": [\n  {\n    \"type\": \"SHARED_LIB\"", "is a log of V8 as JSON; "),
+	    CASE("{\"head\":{\"functionName\":\"(root)\",\"hitCount\":0,",
+		 "is a CPU profile of V8; "),
+	    CASE("{\"label\":\"\",\"duration\":1.5,\"markers\":[{\"end\":3.5,\"isOffMainThread\":"
+		 "false,",
+		 "is a profile of Firefox; "),
+	    CASE("{\"version\":1,\"recording\":{\"displayName\":\"T 1\",\"instrumentTypes\":[",
+		 "is a recording of Safari; open it with speedscope"),
+	    CASE("{\"version\":1.2,\"mode\":\"wall\",\"gc_samples\":4,\"missed_samples\":0,",
+		 "is a profile of stackprof (Ruby) as JSON; open it with speedscope"),
+	    CASE("\x04\x08{\x0e:\x0cversionf\x08"
+		 "1.2",
+		 "is a profile of stackprof (Ruby); stackprof --stackcollapse FILE"),
+	    CASE("Running Time\tSelf (ms)\t\tSymbol Name\n", "is a recording of Instruments; "),
+	    CASE("Bytes Used\tCount\t\tSymbol Name\n", "is a recording of Instruments; "),
+	    CASE("@ inst_retired.any [35705 samples]\n\n20.86%  [7447]     f @ /k\n",
+		 "is a report of pmcstat (FreeBSD); stackcollapse-pmc.pl FILE"),
+	    CASE("\xff\xfe"
+		 "a\0;\0b\0 \0"
+		 "1\0\n\0",
+		 "is text in UTF-16, as PowerShell writes it; convert it: iconv"),
+	    CASE("\xfe\xff\0a\0;\0b\0 \0"
+		 "1\0\n",
+		 "is text in UTF-16"),
 	    CASE("{\"traceEvents\":[{\"pid\":1,", "is a trace of Chrome; open it with speedscope"),
 	    CASE(" [\n{\"pid\":7,\"ts\":8,\"ph\":\"X\",", "is a trace of Chrome; "),
 	    CASE("{\"label\":\"simple\",\"profile\":{\"libs\":[", "is a profile of Firefox; "),

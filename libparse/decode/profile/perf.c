@@ -377,7 +377,8 @@ int tp_perf_read(const uint8_t *data, size_t size, const struct tp_profile_optio
 	code = add_types(&f);
 	while (!code && tp_lines_next(&f.lines))
 		code = read_line(&f);
-	if (!code && f.open && data[size - 1] != '\n') {
+	/* A last frame that is whole counts without the line break, which editors and copies leave out. */
+	if (!code && f.open && data[size - 1] != '\n' && data[size - 1] != ')') {
 		f.open = false;
 		code = lose(&f, 1, "is cut off, and the stack with it");
 	}

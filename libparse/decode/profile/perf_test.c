@@ -181,6 +181,22 @@ static void test_perf_read_events(void **state)
 	tp_buf_release(&text);
 }
 
+/* The last line break may be missing, as in what somebody has copied. */
+static void test_perf_read_last_line(void **state)
+{
+	static const char text[] = "a 1 1.000000: 1 cycles: \n\t1 f (/x)\n\n"
+				   "a 1 1.000001: 1 cycles: \n\t1 f (/x)\n\t2 g (/x)";
+	char *got = show_read(text, sizeof(text) - 1, true);
+
+	(void)state;
+	assert_non_null(strstr(got, " f < "));
+	assert_null(strstr(got, "lost"));
+	free(got);
+	got = show_read(text, sizeof(text) - 2, false);
+	assert_non_null(strstr(got, "line 6 is cut off"));
+	free(got);
+}
+
 static void test_perf_is_not(void **state)
 {
 	static const char *const texts[] = {
@@ -208,6 +224,7 @@ int main(void)
 	    cmocka_unit_test(test_perf_read_cut_anywhere),
 	    cmocka_unit_test(test_perf_read_long_lines),
 	    cmocka_unit_test(test_perf_read_events),
+	    cmocka_unit_test(test_perf_read_last_line),
 	    cmocka_unit_test(test_perf_is_not),
 	};
 
