@@ -246,6 +246,22 @@ static bool is_coverage(struct tp_scan s)
 		tp_scan_begins(s, "atomic\n"));
 }
 
+/* Of perf report, perf sched timehist and perf sched latency. */
+static bool is_perf_report(struct tp_scan s)
+{
+	return tp_scan_begins(s, "# To display the perf.data header") ||
+	       (tp_scan_begins(s, "#") && has(s, "\n# Samples: ") && has(s, "\n# Event count ")) ||
+	       (has(s, "task name") && has(s, "sch delay") && has(s, "run time")) ||
+	       (has(s, "|   Runtime ms  |") && has(s, "| Avg delay ms"));
+}
+
+/* Also of trace-cmd report, whose lines are the same. */
+static bool is_ftrace(struct tp_scan s)
+{
+	return tp_scan_begins(s, "# tracer: ") ||
+	       ((has(s, ": sched_switch: ") || has(s, ": sched_waking: ")) && has(s, "[0"));
+}
+
 static bool is_pprof_report(struct tp_scan s)
 {
 	return has(s, "Showing nodes accounting for ") || tp_scan_begins(s, "PeriodType: ");
@@ -275,6 +291,13 @@ static const struct {
      IS("a recording of Linux perf as JSON (perf data convert)",
 	"tprof reads what perf script prints of the recording: perf script -F "
 	"+pid,+time -i perf.data | tprof-top -")},
+    {.is = is_perf_report,
+     IS("a report that perf printed", "tprof reads what perf script prints of the recording: perf "
+				      "script -F +pid,+time -i perf.data | tprof-top -")},
+    {.is = is_ftrace,
+     IS("a trace that ftrace printed",
+	"tprof reads what perf prints of the same events: perf sched "
+	"record -- sleep 1; perf script | tprof-top -")},
     {BEGINS("FLR\0"), IS("a recording of Java Flight Recorder",
 			 FOLDS("jfrconv -o collapsed FILE FILE.collapsed (of async-profiler)"))},
     {BEGINS("JAVA PROFILE 1.0."),

@@ -169,6 +169,18 @@ static void test_recognise_foreign(void **state)
 		 "is a profile of stackprof (Ruby); stackprof --stackcollapse FILE"),
 	    CASE("Running Time\tSelf (ms)\t\tSymbol Name\n", "is a recording of Instruments; "),
 	    CASE("Bytes Used\tCount\t\tSymbol Name\n", "is a recording of Instruments; "),
+	    CASE("# To display the perf.data header info, please use --header/--header-only "
+		 "options.\n#\n",
+		 "is a report that perf printed; tprof reads what perf script prints"),
+	    CASE("           time    cpu  task name                       wait time  sch delay   "
+		 "run time\n",
+		 "is a report that perf printed; "),
+	    CASE(" ------\n  Task                  |   Runtime ms  |  Count   | Avg delay ms    |",
+		 "is a report that perf printed; "),
+	    CASE("cpus=2\n   <idle>-0  [000] 1234.5: sched_switch: prev_comm=a\n",
+		 "is a trace that ftrace printed"),
+	    CASE("# tracer: nop\n#\n",
+		 "is a trace that ftrace printed; tprof reads what perf prints"),
 	    CASE("@ inst_retired.any [35705 samples]\n\n20.86%  [7447]     f @ /k\n",
 		 "is a report of pmcstat (FreeBSD); stackcollapse-pmc.pl FILE"),
 	    CASE("\xff\xfe"
