@@ -186,8 +186,9 @@ struct rep_diff {
 
 	/* of profiles */
 	struct rep_diff_keys *keys;
-	struct rep_diff_row total; /* tested alone: q is p */
-	bool wrapped;		   /* values of an input had overflowed: all may be wrong */
+	const struct tp_profile **profile; /* private: of all runs, new ones in front; borrowed */
+	struct rep_diff_row total;	   /* tested alone: q is p */
+	bool wrapped;			   /* values of an input had overflowed: all may be wrong */
 	char type[96], unit[64];
 	char zero
 	    [REP_ZERO_SIZE]; /* if all values of the type are 0: types that have values; else "" */

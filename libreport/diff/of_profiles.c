@@ -390,10 +390,14 @@ static int fill_in(struct rep_diff_work *w, const struct rep_diff_side *old,
 	d->noise = !d->sets && !d->opt.mean;
 	w->first = first;
 	w->first_name = new->run[0].name;
+	d->profile = tp_many(w->n, sizeof(*d->profile));
+	if (!d->profile)
+		return tp_nomem(err);
 	for (size_t i = 0; i < w->n; i++) {
 		w->part[i].run = i < old->n ? &old->run[i] : &new->run[i - old->n];
 		w->part[i].side = i < old->n ? REP_OLD : REP_NEW;
 		d->wrapped |= w->part[i].run->profile->wrapped;
+		d->profile[(i + new->n) % w->n] = w->part[i].run->profile;
 	}
 	code = rep_profile_sample_index(first, d->opt.sample_index, &index, err);
 	if (code)
