@@ -41,6 +41,7 @@ complete -c tprof-diff -l relative-percentages -d 'Shares of what the filters le
 complete -c tprof-diff -s n -l rows -x -d 'Show at most N rows'
 complete -c tprof-diff -l run -x -a 'latest all' -d 'Pick runs'
 complete -c tprof-diff -l sample-index -x -a 'inuse_space inuse_objects alloc_space alloc_objects cpu samples delay contentions goroutine' -d 'Sample type'
+complete -c tprof-diff -l seed -x -d 'Divide the runs of --self-check in other ways'
 complete -c tprof-diff -l self-check -d 'Compare the old runs with each other'
 complete -c tprof-diff -l share-of -x -a 'old change' -d 'Total that shares are of'
 complete -c tprof-diff -l show -x -d 'Only matching frames'

@@ -21,6 +21,8 @@ enum {
 	KEY_MIN_SHARE,
 	KEY_ALPHA,
 	KEY_GATE,
+	KEY_SELF_CHECK,
+	KEY_SEED,
 };
 
 #define SETS(member) CMD_SETS(struct args, member)
@@ -74,10 +76,11 @@ static const struct argp_option options[] = {
      "be "
      "given several times",
      3},
-    {"self-check", SETS(self_check), NULL, 0,
-     "Compare random halves of the old runs 200 times, and show how often a change is found by "
-     "chance",
+    {"self-check", KEY_SELF_CHECK, "N", OPTION_ARG_OPTIONAL,
+     "Compare the old runs with each other N times (default: 200), and show how often each gate is "
+     "exceeded by chance, and the smallest change that it finds",
      3},
+    {"seed", KEY_SEED, "N", 0, "Divide the runs of --self-check in other ways (default: 0)", 3},
     {0},
 };
 
@@ -266,7 +269,14 @@ static void check(struct args *args, struct argp_state *state)
 
 	if (args->power)
 		return;
-	wrong = sides_check(&args->sides, &args->cmd);
+	if (args->self_check)
+		wrong = sides_old_only(&args->sides, &args->cmd);
+	if (args->sides.old_only)
+		args->sum = args->of_change = false;
+	if (!wrong)
+		wrong = sides_check(&args->sides, &args->cmd);
+	if (!wrong && args->seed && !args->self_check)
+		wrong = "--seed is for --self-check";
 	if (!wrong && stdin_twice(&args->cmd))
 		wrong = "'-' is given twice, but standard input can be read only once";
 	/* This is wrong, but not wrong usage. */
@@ -370,6 +380,19 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_GATE:
 		return add_gate(args, arg);
+	case KEY_SELF_CHECK:
+		args->self_check = true;
+		if (arg)
+			args->check.rounds =
+			    (size_t)cmd_arg_count(state, "--self-check", arg, REP_SELF_CHECK_MOST);
+		if (arg && !args->check.rounds)
+			argp_error(state, "--self-check: 0 comparisons show nothing; give a number "
+					  "such as 200");
+		return 0;
+	case KEY_SEED:
+		args->seed = true;
+		args->check.seed = (uint64_t)cmd_arg_count(state, "--seed", arg, INT64_MAX);
+		return 0;
 	case ARGP_KEY_ARG:
 		return cmd_add_file(&args->cmd, CMD_NEW, arg);
 	case ARGP_KEY_SUCCESS:

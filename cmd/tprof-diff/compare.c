@@ -208,8 +208,8 @@ static int compare(struct args *args, const struct loaded *l)
 	if (!status)
 		status = args->junit ? write_junit(args, result) : show_diff(args, l, result);
 	if (!status)
-		status = args->cmd.json_head ? verdict
-					     : tell_gates(args, result, l->damaged != NULL);
+		status =
+		    args->cmd.json_head ? verdict : tell_gates(args, result, l->damaged != NULL);
 	for (size_t i = 0; i < args->ngates; i++)
 		rep_gate_result_release(&result[i]);
 	free(result);
@@ -228,15 +228,16 @@ static int self_check(struct args *args, const struct loaded *l)
 	if (status)
 		return status;
 	name_side(args, l, false, name);
-	snprintf(text, sizeof(text), "%s, %s: what is found where nothing changed", name,
-		 !args->traces ? "in random halves"
-		 : old->n > 1  ? "in random halves, and one against one"
-			       : "its windows in random halves");
+	snprintf(text, sizeof(text), "%s, %s %zu times: what is found where nothing changed", name,
+		 old->n > 1 ? "divided at random" : "its windows in random halves",
+		 args->check.rounds ? args->check.rounds : REP_SELF_CHECK_ROUNDS);
 	code = rep_output_note(out, true, text, &err);
 	if (!code)
 		code = rep_output_note(out, false, "", &err);
+	args->check.new_runs = args->sides.old_only ? 0 : l->side[1].n;
 	if (!code)
-		code = rep_self_check(old, &args->diff, args->gate, args->ngates, out, &err);
+		code = rep_self_check(old, &args->check, &args->diff, args->gate, args->ngates, out,
+				      &err);
 	if (!code)
 		code = rep_output_finish(out, &err);
 	rep_output_free(out);

@@ -8,6 +8,7 @@
 #include "common/view_options.h"
 #include "diff/diff.h"
 #include "diff/gate.h"
+#include "diff/selfcheck.h"
 #include "profile/options.h"
 #include "sides.h"
 
@@ -22,7 +23,8 @@ struct args {
 	struct rep_gate *gate;
 	const char *by, *per, *average_by;
 	bool traces; /* traces are compared as such */
-	bool of_change, sum, power, junit, pprof, self_check;
+	bool of_change, sum, power, junit, pprof, self_check, seed;
+	struct rep_check_options check;
 };
 
 /* arguments.c: parses the command line into a struct args. diff_takes, for cmd_profile_take, leaves

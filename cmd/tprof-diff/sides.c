@@ -59,6 +59,26 @@ static const char *option_behind(struct sides *s, const char *option)
 	return s->wrong;
 }
 
+const char *sides_old_only(struct sides *s, struct cmd *cmd)
+{
+	struct cmd_files *old = &cmd->files[CMD_OLD], *new = &cmd->files[CMD_NEW];
+	bool labels = cmd->side_run[CMD_OLD] && !cmd->side_run[CMD_NEW];
+
+	if (s->separated || cmd->side_run[CMD_NEW] || (!old->n && new->n == 2 && !labels))
+		return NULL;
+	s->old_only = labels || old->n + new->n;
+	if (labels)
+		cmd->side_run[CMD_NEW] = cmd->side_run[CMD_OLD];
+	if (labels || !s->old_only)
+		return NULL;
+	s->spelled = false;
+	for (size_t i = 0; i < new->n; i++)
+		if (cmd_add_file(cmd, CMD_OLD, new->path[i]))
+			return SIDES_NO_MEMORY;
+	new->n = 0;
+	return cmd_add_file(cmd, CMD_NEW, old->path[0]) ? SIDES_NO_MEMORY : NULL;
+}
+
 const char *sides_check(struct sides *s, struct cmd *cmd)
 {
 	struct cmd_files *new = &cmd->files[CMD_NEW];
@@ -81,9 +101,8 @@ const char *sides_check(struct sides *s, struct cmd *cmd)
 		return "nothing says which of these files are old; put -- between old and new "
 		       "ones: --base OLD... -- NEW...";
 	} else if (new->n < 2) {
-		return new->n ? "one file is not enough; name OLD and NEW (for --self-check the "
-				"same file twice, for runs of one store --base-label=RUN and "
-				"--label=RUN)"
+		return new->n ? "one file is not enough; name OLD and NEW (for runs of one store "
+				"--base-label=RUN and --label=RUN)"
 			      : "no input file is given; name OLD and NEW";
 	}
 	for (size_t i = 0; i < nold; i++)

@@ -312,5 +312,6 @@ void rep_diff_free(struct rep_diff *d)
 	free(d->row);
 	free(d->value);
 	free(d->cell);
+	free(d->profile);
 	free(d);
 }

@@ -89,6 +89,10 @@ struct rep_diff_options {
 	enum rep_diff_sort sort;
 	const char *damaged;	     /* for gates: name of a damaged run, NULL: none */
 	const struct rep_gate *gate; /* private: only the rows that the gate is about */
+	/* private: new values are multiplied by this, as if the build had changed; 0: they are not.
+	 * Of a gate on names, only those of the row that rep_gate_greatest() named. */
+	double factor;
+	const char *factor_row;
 
 	/* of profiles */
 	struct rep_diff_keys_options keys;
@@ -174,16 +178,17 @@ struct rep_diff {
 	bool few;	   /* sets so small that no p can reach alpha */
 	size_t differing;  /* rows that are DIFFERS */
 	size_t apart;	   /* rows that are FEW although all new runs lie beyond all old ones */
-	bool noise;	   /* of two profiles: rows have verdicts by the noise of their samples … */
-	bool events;	   /* … or, in views of traces, of the number of events */
-	bool joint;	   /* the rows are tested together: rep_stats_joint */
-	double *cell;	   /* private: by row, the value of each run, old ones in front */
+	bool noise;   /* of two profiles: rows have verdicts by the noise of their samples … */
+	bool events;  /* … or, in views of traces, of the number of events */
+	bool joint;   /* the rows are tested together: rep_stats_joint */
+	double *cell; /* private: by row, the value of each run, old ones in front */
 	size_t cells_room; /* private */
 
 	/* of profiles */
 	struct rep_diff_keys *keys;
-	struct rep_diff_row total; /* tested alone: q is p */
-	bool wrapped;		   /* values of an input had overflowed: all may be wrong */
+	const struct tp_profile **profile; /* private: of all runs, new ones in front; borrowed */
+	struct rep_diff_row total;	   /* tested alone: q is p */
+	bool wrapped;			   /* values of an input had overflowed: all may be wrong */
 	char type[96], unit[64];
 	char zero
 	    [REP_ZERO_SIZE]; /* if all values of the type are 0: types that have values; else "" */

@@ -461,11 +461,47 @@ static int judge(struct judging *j, const struct rep_diff_side *new, struct rep_
 	return code;
 }
 
+/* The options of the diff that a gate judges. */
+static struct rep_diff_options options_of(const struct rep_gate *g,
+					  const struct rep_diff_options *opt)
+{
+	struct rep_diff_options own = *opt;
+
+	own.gate = g;
+	own.alpha = g->alpha;
+	own.changed = own.drop_negative = false;
+	own.min_share = g->share;
+	g->kind->gates->options(g, &own);
+	return own;
+}
+
+int rep_gate_greatest(const struct rep_gate *g, const struct rep_diff_side *runs,
+		      const struct rep_diff_options *opt, struct tp_buf *name, struct tp_err *err)
+{
+	struct rep_diff_options own = options_of(g, opt);
+	struct rep_diff *d;
+	size_t names;
+	int code;
+
+	own.sort = REP_SORT_OLD;
+	code = rep_diff_new(&d, runs, runs, &own, err);
+	if (code)
+		return code;
+	if (d->n && g->kind->whole)
+		code = rep_diff_name(d, &d->row[0], name, &names);
+	else if (d->n)
+		code = tp_buf_text(name, d->row[0].name);
+	if (!code && d->n)
+		code = tp_buf_put(name, "", 1);
+	rep_diff_free(d);
+	return code ? tp_nomem(err) : 0;
+}
+
 int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 		   const struct rep_diff_side *new, const struct rep_diff_options *opt,
 		   struct rep_gate_result *r, struct tp_err *err)
 {
-	struct rep_diff_options own = *opt;
+	struct rep_diff_options own = options_of(g, opt);
 	struct judging j = {.g = g};
 	struct tp_buf *const texts[] = {&r->why, &r->note, &r->names, &r->each};
 	int code;
@@ -473,11 +509,6 @@ int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 	memset(r, 0, sizeof(*r));
 	r->old = r->new = rep_null();
 	r->p = r->change = (double)NAN;
-	own.gate = g;
-	own.alpha = g->alpha;
-	own.changed = own.drop_negative = false;
-	own.min_share = g->share;
-	g->kind->gates->options(g, &own);
 	code = rep_diff_new(&j.d, old, new, &own, err);
 	if (code == TP_ENOENT)
 		tp_err_prefix(err, "the gate '%.80s'", g->text);

@@ -125,6 +125,10 @@ struct rep_gate_result {
 int rep_gate_judge(const struct rep_gate *g, const struct rep_diff_side *old,
 		   const struct rep_diff_side *new, const struct rep_diff_options *opt,
 		   struct rep_gate_result *result, struct tp_err *err);
+/* Appends the name of the row that is greatest in these runs, of those that a gate on names is about,
+ * as rep_diff_options.factor_row, with a NUL; nothing if there is none. Errors as above. */
+int rep_gate_greatest(const struct rep_gate *g, const struct rep_diff_side *runs,
+		      const struct rep_diff_options *opt, struct tp_buf *name, struct tp_err *err);
 void rep_gate_result_release(struct rep_gate_result *r);
 
 #endif

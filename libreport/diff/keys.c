@@ -509,6 +509,14 @@ int rep_key_name(struct rep_diff_keys *k, uint32_t key, struct tp_buf *name, siz
 	return tp_buf_text(name, "");
 }
 
+struct tp_text rep_key_original(struct rep_diff_keys *k, uint32_t key)
+{
+	if (k->opt.by == REP_BY_STACK || count_originals(k))
+		return (struct tp_text){"", 0};
+	return tp_dict_text(k->originals,
+			    tp_dict_function_at(k->originals, k->tally[key].last).name);
+}
+
 int rep_key_compare(const struct rep_diff_keys *k, uint32_t a, uint32_t b)
 {
 	struct tp_text x, y;

@@ -75,6 +75,9 @@ uint32_t rep_diff_keys_count(const struct rep_diff_keys *k);
 /* Appends the text of a key, unescaped: its name or, if it has several, their common part. Sets
  * *names to their number on the side that has more. */
 int rep_key_name(struct rep_diff_keys *k, uint32_t key, struct tp_buf *name, size_t *names);
+/* Returns the name that a key has in the profiles themselves, of several the one met last, on the new
+ * side if it is there; nothing for a stack. Lives as long as the keys, until rep_diff_keys_map(). */
+struct tp_text rep_key_original(struct rep_diff_keys *k, uint32_t key);
 /* Compares keys by the bytes of their names; stacks by number. */
 int rep_key_compare(const struct rep_diff_keys *k, uint32_t a, uint32_t b);
 

@@ -26,6 +26,7 @@ struct rep_diff_work {
 	/* the values of one row, run by run, of flat and of cum */
 	int64_t *value[2];
 	bool wrapped[2];
+	bool multiplied; /* by opt.factor */
 	double variance; /* of the row's change */
 	int64_t *scratch;
 	double *tested;

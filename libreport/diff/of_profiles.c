@@ -41,6 +41,20 @@ static bool all_zero(const int64_t *value, size_t n)
 	return true;
 }
 
+static int64_t to_whole(double v)
+{
+	return v >= 9223372036854775808.0   ? INT64_MAX
+	       : v > -9223372036854775808.0 ? (int64_t)v
+					    : INT64_MIN;
+}
+
+static void multiply(struct rep_diff_work *w)
+{
+	for (size_t i = w->nold; i < w->n; i++)
+		for (int k = 0; k < 2; k++)
+			w->value[k][i] = to_whole(round((double)w->value[k][i] * w->d->opt.factor));
+}
+
 /* From w->value. */
 static int make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row *row)
 {
@@ -51,6 +65,8 @@ static int make_row(struct rep_diff_work *w, uint32_t key, struct rep_diff_row *
 		  !all_zero(w->value[1] + w->nold, w->n - w->nold);
 	int code = 0;
 
+	if (w->multiplied)
+		multiply(w);
 	row->key = key;
 	row->is_total = !key;
 	row->wrapped = w->wrapped[d->opt.cum];
@@ -138,6 +154,8 @@ static int is_wanted(struct rep_diff_work *w, uint32_t key)
 	found = tp_buf_put(&name, "", 1); /* regexec's sanitizer wants the NUL */
 	if (!found)
 		found = tp_regex_find(&g->regex, (char *)name.data, name.size - 1);
+	w->multiplied =
+	    found == 1 && w->d->opt.factor_row && !strcmp((char *)name.data, w->d->opt.factor_row);
 	tp_buf_release(&name);
 	return found;
 }
@@ -167,6 +185,7 @@ static int make_rows(struct rep_diff_work *w)
 		w->variance += w->part[i].tally.variance;
 	}
 	w->wrapped[1] = w->wrapped[0];
+	w->multiplied = d->opt.factor > 0 && !d->opt.factor_row;
 	code = make_row(w, 0, row);
 	if (code)
 		return code;
@@ -371,10 +390,14 @@ static int fill_in(struct rep_diff_work *w, const struct rep_diff_side *old,
 	d->noise = !d->sets && !d->opt.mean;
 	w->first = first;
 	w->first_name = new->run[0].name;
+	d->profile = tp_many(w->n, sizeof(*d->profile));
+	if (!d->profile)
+		return tp_nomem(err);
 	for (size_t i = 0; i < w->n; i++) {
 		w->part[i].run = i < old->n ? &old->run[i] : &new->run[i - old->n];
 		w->part[i].side = i < old->n ? REP_OLD : REP_NEW;
 		d->wrapped |= w->part[i].run->profile->wrapped;
+		d->profile[(i + new->n) % w->n] = w->part[i].run->profile;
 	}
 	code = rep_profile_sample_index(first, d->opt.sample_index, &index, err);
 	if (code)
@@ -444,13 +467,6 @@ static int name(const struct rep_diff *d, const struct rep_diff_row *row, struct
 		return rep_key_name(d->keys, row->key, text, names);
 	*names = 0;
 	return tp_buf_text(text, "(total)");
-}
-
-static int64_t to_whole(double v)
-{
-	return v >= 9223372036854775808.0   ? INT64_MAX
-	       : v > -9223372036854775808.0 ? (int64_t)v
-					    : INT64_MIN;
 }
 
 /* The exact value where it is one of the row's: they may be beyond what a double holds. */

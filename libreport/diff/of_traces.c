@@ -271,6 +271,18 @@ static int64_t median_count(struct work *w, size_t i, bool is_new)
 /* What is 0 where there are no events; anything else is then unknown. */
 #define ZEROS (BIT(REP_STAT_COUNT) | BIT(REP_STAT_TOTAL) | BIT(REP_STAT_RATE) | BIT(REP_STAT_SHARE))
 
+static void multiply(const struct rep_diff_options *opt, const struct rep_measure *x,
+		     struct rep_estimate e[REP_NSTATS])
+{
+	if (!(opt->factor > 0) || (opt->factor_row && strcmp(x->name, opt->factor_row) != 0))
+		return;
+	for (int stat = 0; stat < REP_NSTATS; stat++) {
+		e[stat].value *= opt->factor;
+		e[stat].low *= opt->factor;
+		e[stat].high *= opt->factor;
+	}
+}
+
 /* Statistics of the i-th measure in each run, and on which sides it is at all. */
 static int estimate(struct work *w, size_t i, uint32_t stats, bool there[2], bool *exact)
 {
@@ -286,6 +298,8 @@ static int estimate(struct work *w, size_t i, uint32_t stats, bool there[2], boo
 		if (x)
 			code = rep_estimate(run_at(w, r), x, stats, per, w->d->joint || !w->d->sets,
 					    e);
+		if (x && !code && r >= w->old->n)
+			multiply(&w->d->opt, x, e);
 		for (int stat = 0; !x && stat < REP_NSTATS; stat++)
 			e[stat] =
 			    (struct rep_estimate){.value = BIT(stat) & ZEROS ? 0 : (double)NAN};

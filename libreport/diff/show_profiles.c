@@ -125,7 +125,18 @@ static void put_pair(struct rep_diff_table *t, const char *const names[5], struc
 	rep_diff_raw_cell(t, names[4], REP_SHARE, rep_float(share(t->d, delta)));
 }
 
-static void put_names(struct rep_diff_table *t)
+/* File and line of a function. */
+static void put_position(struct rep_diff_table *t, const struct rep_diff_row *row)
+{
+	const struct rep_position position =
+	    row->key ? rep_position_of(&t->positions, rep_key_original(t->d->keys, row->key))
+		     : (struct rep_position){.line = 0};
+
+	rep_diff_raw_cell(t, "file", REP_TEXT, rep_position_file(&position));
+	rep_diff_raw_cell(t, "line", REP_ID, rep_position_line(&position));
+}
+
+static void put_names(struct rep_diff_table *t, const struct rep_diff_row *row)
 {
 	enum rep_diff_by by = t->d->opt.keys.by;
 	struct rep_column c = {.title = rep_diff_by[by].title, .kind = REP_TEXT};
@@ -137,6 +148,8 @@ static void put_names(struct rep_diff_table *t)
 	c.least = by == REP_BY_STACK ? 32 : 20;
 	c.table_only = true;
 	rep_diff_cell(t, c, rep_text((char *)t->shown.data, t->shown.size));
+	if (by == REP_BY_FUNCTION)
+		put_position(t, row);
 	rep_diff_raw_cell(t, rep_diff_by[by].name, REP_TEXT,
 			  rep_text((char *)t->name.data, t->name.size));
 }
@@ -188,7 +201,7 @@ static void put_row(struct rep_diff_table *t, const struct rep_diff_row *row)
 		rep_diff_raw_cell(t, "verdict", REP_TEXT,
 				  rep_str(rep_diff_verdict(d, row->verdict)));
 	}
-	put_names(t);
+	put_names(t, row);
 }
 
 static bool same(struct rep_diff_pair p)
@@ -235,6 +248,18 @@ static int explain(const struct rep_diff *d, size_t rows, struct rep_output *out
 		   : 0;
 }
 
+/* Looks up where functions are, for programs. */
+static int find_positions(struct rep_diff_table *t, struct tp_err *err)
+{
+	const struct rep_diff *d = t->d;
+	size_t n = t->people || d->opt.keys.by != REP_BY_FUNCTION ? 0 : d->nold + d->nnew;
+	int code = 0;
+
+	for (size_t i = 0; !code && i < n; i++)
+		code = rep_positions_add(&t->positions, d->profile[i], NULL);
+	return code ? tp_err_full(err, code, "the profiles have too many names") : 0;
+}
+
 static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 {
 	const struct rep_diff *d = t->d;
@@ -248,6 +273,9 @@ static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 	rep_output_note(t->out, false, "", err);
 	if (unchanged)
 		rows = 0;
+	code = find_positions(t, err);
+	if (code)
+		return code;
 	code = rep_diff_table_begin(t, "diff", err);
 	if (!code)
 		code = rep_diff_table_row(t, &d->total, err);

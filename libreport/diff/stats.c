@@ -143,6 +143,23 @@ char *rep_stats_advice(size_t n, size_t m, size_t tests, double alpha, const cha
 	return text;
 }
 
+double rep_stats_at_most(size_t k, size_t n)
+{
+	double low = 0, high = 1;
+
+	if (k >= n)
+		return 1;
+	for (int step = 0; step < 50; step++) {
+		double p = (low + high) / 2, sum = 0;
+
+		for (size_t i = 0; i <= k; i++)
+			sum += exp(log_choose((double)n, (double)i) + (double)i * log(p) +
+				   (double)(n - i) * log1p(-p));
+		*(sum > 0.05 ? &low : &high) = p;
+	}
+	return high;
+}
+
 /* The greatest k with 2 P(Bin(n, 1/2) < k) <= alpha, 0 if there is none. */
 static size_t order_rank(size_t n, double alpha)
 {

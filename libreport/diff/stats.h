@@ -87,6 +87,10 @@ double rep_stats_ways(size_t n, size_t m);
 int rep_stats_joint(const double *value, size_t rows, size_t n, size_t m, bool sampled, double *p,
 		    double *q);
 
+/* The greatest chance that something happened in only k of n independent trials with 5 % probability
+ * (Clopper and Pearson 1934, one-sided): 0.015 of 0 in 200. */
+double rep_stats_at_most(size_t k, size_t n);
+
 /* The median of n values, which are sorted; NaN of none. */
 double rep_stats_median(double *v, size_t n);
 

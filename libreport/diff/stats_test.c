@@ -67,6 +67,9 @@ static void test_stats_compare_apart(void **state)
 	assert_int_equal(rep_stats_least_runs(0.1), 3);
 	assert_int_equal(rep_stats_least_runs(0.05), 4);
 	assert_int_equal(rep_stats_least_runs(0.01 / 50), 8);
+	about(rep_stats_at_most(0, 200), 1 - pow(0.05, 1.0 / 200));
+	about(rep_stats_at_most(9, 10), pow(0.95, 1.0 / 10));
+	about(rep_stats_at_most(10, 10), 1);
 }
 
 /* How many runs are named: so many are enough, and one less is not. */

@@ -19,6 +19,7 @@ void rep_diff_table_init(struct rep_diff_table *t, const struct rep_diff *d,
 
 void rep_diff_table_release(struct rep_diff_table *t)
 {
+	rep_positions_release(&t->positions);
 	tp_buf_release(&t->name);
 	tp_buf_release(&t->shown);
 }
@@ -30,8 +31,10 @@ static const struct {
 	const char *name, *doc;
 } docs[] = {
     {"function", "the function, with names of two builds made equal"},
-    {"line", "the function and its line"},
-    {"file", "the source file"},
+    {"line",
+     "first line of the function, or the lowest known, or null; with --by=line the function "
+     "and its line"},
+    {"file", "file of the function, or null; with --by=file the source file"},
     {"stack", "the whole stack, root first"},
     {"label", "the label and its value"},
     {"status", "same, changed, added, gone, or total"},

@@ -5,6 +5,7 @@
 #define REP_DIFF_TABLE_H
 
 #include "diff/kind.h"
+#include "profile/position.h"
 
 #define REP_DIFF_COLUMNS 48
 
@@ -17,6 +18,7 @@ struct rep_diff_table {
 	struct rep_column column[REP_DIFF_COLUMNS];
 	struct rep_value value[REP_DIFF_COLUMNS];
 	size_t n;
+	struct rep_positions positions; /* of functions; for programs only */
 
 	/* of the row that is being written */
 	struct tp_buf name, shown; /* `shown` says how many names it stands for */

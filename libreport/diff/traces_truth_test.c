@@ -174,9 +174,10 @@ static void test_truth_same_single(void **state)
 static void test_truth_self_check(void **state)
 {
 	const struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	const struct rep_check_options how = {.rounds = 200}, fewer = {.rounds = 50, .new_runs = 4};
 	struct rep_metrics *run[2 * RUNS];
 	struct rep_diff_run runs[2 * RUNS];
-	const struct rep_diff_side side = {runs, 2 * RUNS}, one = {runs, 1}, few = {runs, 3};
+	const struct rep_diff_side side = {runs, 2 * RUNS}, one = {runs, 1};
 	struct rep_check check;
 	struct rep_gate g;
 	struct tp_err err;
@@ -186,22 +187,77 @@ static void test_truth_self_check(void **state)
 	make(run, RUNS, 0.03, 1, &seed);
 	testing_runs(runs, run, 2 * RUNS);
 	assert_int_equal(rep_gate_parse(&g, "task[a].p50>+0%", &rep_diff_of_traces, &err), 0);
-	assert_int_equal(rep_check(&side, false, &opt, &g, 1, &check, &err), 0);
+	assert_int_equal(rep_check(&side, false, &how, &opt, &g, 1, &check, &err), 0);
 	assert_int_equal(check.rounds, 200);
-	assert_int_equal(check.runs, RUNS);
+	assert_int_equal(check.old, RUNS);
+	assert_int_equal(check.new, RUNS);
 	print_message("self-check, %d runs a side: changed in %zu, gate exceeded in %zu\n", RUNS,
-		      check.changed, check.exceeded[0]);
-	assert_true(check.changed <= 10 && check.exceeded[0] <= 10);
+		      check.row[0].exceeded, check.row[1].exceeded);
+	assert_true(check.row[0].exceeded <= 19 && check.row[1].exceeded <= 19);
 	rep_check_release(&check);
-	assert_int_equal(rep_check(&one, false, &opt, &g, 1, &check, &err), 0);
+	assert_int_equal(rep_check(&side, false, &fewer, &opt, &g, 1, &check, &err), 0);
+	assert_int_equal(check.old, 2 * RUNS - 4);
+	assert_int_equal(check.new, 4);
+	rep_check_release(&check);
+	assert_int_equal(rep_check(&one, false, &how, &opt, &g, 1, &check, &err), 0);
 	print_message("self-check, windows of one run: differs in %zu, gate exceeded in %zu\n",
-		      check.changed, check.exceeded[0]);
-	assert_true(check.changed <= 10 && check.exceeded[0] <= 10);
-	rep_check_release(&check);
-	assert_int_equal(rep_check(&few, false, &opt, &g, 1, &check, &err), TP_EFORMAT);
+		      check.row[0].exceeded, check.row[1].exceeded);
+	assert_true(check.row[0].exceeded <= 10 && check.row[1].exceeded <= 10);
 	rep_check_release(&check);
 	rep_gate_release(&g);
 	release(run, 2 * RUNS);
+}
+
+/* What --self-check says that a gate finds, it finds about that often in new runs: fewer of half of
+ * that change, and hardly any of none. The more runs differ, the larger it is. */
+static void test_truth_self_check_finds(void **state)
+{
+	static const char *const gates[] = {"task[a].p50>+2%", "task(a).p50>+2%",
+					    "task[a].p50<-2%"};
+	static const double noises[] = {0.02, 0.06};
+	const struct rep_diff_options opt = REP_DIFF_OPTIONS_INIT;
+	const struct rep_check_options how = {.rounds = 100};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		double before = 0;
+
+		for (size_t k = 0; k < 2; k++) {
+			struct rep_metrics *run[2 * RUNS];
+			struct rep_diff_run runs[2 * RUNS];
+			const struct rep_diff_side side = {runs, 2 * RUNS};
+			unsigned found = 0, half = 0, pairs = 40 * times;
+			struct rep_check check;
+			struct rep_gate g;
+			struct tp_err err;
+			uint64_t seed = 2;
+			double finds;
+
+			make(run, RUNS, noises[k], 1, &seed);
+			testing_runs(runs, run, 2 * RUNS);
+			assert_int_equal(rep_gate_parse(&g, gates[i], &rep_diff_of_traces, &err),
+					 0);
+			assert_int_equal(rep_check(&side, false, &how, &opt, &g, 1, &check, &err),
+					 0);
+			finds = check.row[1].finds;
+			rep_check_release(&check);
+			rep_gate_release(&g);
+			release(run, 2 * RUNS);
+			for (unsigned p = 0; p < 2 * pairs; p++) {
+				make(run, RUNS, noises[k], 1 + (p % 2 ? finds / 2 : finds), &seed);
+				*(p % 2 ? &half : &found) +=
+				    exceeded(gates[i], run, run + RUNS, RUNS);
+				release(run, 2 * RUNS);
+			}
+			print_message("self-check, noise %.0f%%: %s finds %+.1f%%: %u of %u, half "
+				      "of it %u\n",
+				      noises[k] * 100, gates[i], finds * 100, found, pairs, half);
+			assert_true(fabs(finds) > before);
+			assert_true(found >= 0.75 * pairs);
+			assert_true(half < found);
+			before = fabs(finds);
+		}
+	}
 }
 
 /* More runs on each side never find less, from one run on. */
@@ -240,7 +296,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_truth_same_sets),  cmocka_unit_test(test_truth_planted),
 	    cmocka_unit_test(test_truth_more_runs),  cmocka_unit_test(test_truth_same_single),
-	    cmocka_unit_test(test_truth_self_check),
+	    cmocka_unit_test(test_truth_self_check), cmocka_unit_test(test_truth_self_check_finds),
 	};
 
 	if (argc > 1)

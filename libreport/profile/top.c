@@ -1,3 +1,4 @@
+#include "profile/position.h"
 #include "profile/top.h"
 
 #include <stdlib.h>
@@ -114,8 +115,9 @@ static const struct rep_column columns[NCOLUMNS] = {
     [RAW_UNIT] = RAW("unit", REP_TEXT, "unit of flat and cum"),
     [RAW_NAME] = RAW("name", REP_TEXT, "the function, line, file or address of the row"),
     [RAW_FUNCTION] = RAW("function", REP_TEXT, "the function's name"),
-    [RAW_FILE] = RAW("file", REP_TEXT, "its file"),
-    [RAW_LINE] = RAW("line", REP_ID, "its line, or null"),
+    [RAW_FILE] = RAW("file", REP_TEXT, "its file, or null"),
+    [RAW_LINE] =
+	RAW("line", REP_ID, "its line; of a function its first one, or the lowest known; or null"),
     [RAW_ADDRESS] = RAW("address", REP_ID, "its address, or null"),
     [RAW_INLINED] = RAW("inlined", REP_TEXT, "(inline) or (partial-inline), or null"),
 };
@@ -125,10 +127,11 @@ static struct rep_value text_value(struct tp_text t)
 	return t.size ? rep_text(t.text, t.size) : rep_null();
 }
 
-static int put_row(struct rep_profile_top *top, struct rep_output *out,
-		   const struct rep_top_row *row, int64_t sum, struct tp_buf *name,
-		   struct tp_err *err)
+static int put_row(struct rep_profile_top *top, const struct rep_positions *positions,
+		   struct rep_output *out, const struct rep_top_row *row, int64_t sum,
+		   struct tp_buf *name, struct tp_err *err)
 {
+	struct rep_position position = rep_position_of_node(positions, row->info);
 	const struct rep_profile_view *v = &top->view;
 	char flat[REP_MEASURE_SIZE], cum[REP_MEASURE_SIZE];
 	char shares[3][REP_PERCENTAGE_SIZE];
@@ -155,8 +158,8 @@ static int put_row(struct rep_profile_top *top, struct rep_output *out,
 	value[RAW_UNIT] = rep_str(v->unit);
 	value[RAW_NAME] = text_value(row->name);
 	value[RAW_FUNCTION] = text_value(row->info->name);
-	value[RAW_FILE] = text_value(row->info->file);
-	value[RAW_LINE] = row->info->line ? rep_int(row->info->line) : rep_null();
+	value[RAW_FILE] = rep_position_file(&position);
+	value[RAW_LINE] = rep_position_line(&position);
 	value[RAW_ADDRESS] = row->info->address ? rep_int((int64_t)row->info->address) : rep_null();
 	value[RAW_INLINED] = *row->inlined ? rep_str(row->inlined) : rep_null();
 	return rep_output_row(out, value, err);
@@ -171,6 +174,7 @@ static int put_note(void *ctx, const char *text, size_t size, struct tp_err *err
 int rep_profile_top_print(struct rep_profile_top *top, struct rep_output *out, struct tp_err *err)
 {
 	struct rep_column shown[NCOLUMNS];
+	struct rep_positions positions = {0};
 	struct tp_buf name = {0};
 	int64_t sum = 0;
 	int code = rep_graph_heading(top->graph, &top->view, false, put_note, out, err);
@@ -182,10 +186,13 @@ int rep_profile_top_print(struct rep_profile_top *top, struct rep_output *out, s
 		shown[NAME].shorten = REP_SHORTEN_LEFT;
 	if (!code)
 		code = rep_output_begin(out, "top", shown, NCOLUMNS, err);
+	if (!code)
+		code = rep_positions_of_view(&positions, &top->view, out, err);
 	for (size_t i = 0; i < top->n && !code; i++) {
 		rep_add(&sum, top->row[i].flat);
-		code = put_row(top, out, &top->row[i], sum, &name, err);
+		code = put_row(top, &positions, out, &top->row[i], sum, &name, err);
 	}
+	rep_positions_release(&positions);
 	tp_buf_release(&name);
 	if (!code)
 		code = rep_output_end(out, err);

@@ -35,6 +35,7 @@ TABLES = [
     ("tprof-top --over", "tprof-top --over=run testdata/ledger/ledger-1.heap testdata/ledger/ledger-2.heap",
      "The slope is slope_per_run, slope_per_second, slope_per_minute, slope_per_hour or slope_per_day.\n"
      "Then a column for each run, with its value; runs of the same name are told apart by\n(2), (3) and so on."),
+    ("tprof-diff --self-check", "tprof-diff --self-check=1 --base testdata/ledger/ledger-1.heap testdata/ledger/ledger-2.heap", ""),
     ("tprof-diff of profiles", "tprof-diff testdata/ledger/ledger-1.heap testdata/ledger/ledger-2.heap",
      "The last column\n(here function)\nis named by --by.\nComparisons of several profiles a side also have n_old, n_new, u, p, q and "
      "verdict,\nand the ends of intervals, as those of traces."),

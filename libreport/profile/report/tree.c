@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 
+#include "profile/position.h"
 #include "profile/writer/heading.h"
 #include "profile/writer/writer.h"
 #include "profile/report/reports.h"
@@ -73,6 +74,14 @@ static const struct rep_column columns[] = {
      .title = "NAME",
      .kind = REP_TEXT,
      .shorten = REP_SHORTEN_FUNCTION},
+    {.name = "file",
+     .doc = "file of the caller, the function or the callee, or null",
+     .kind = REP_TEXT,
+     .raw_only = true},
+    {.name = "line",
+     .doc = "its line; of a function its first one, or the lowest known; or null",
+     .kind = REP_ID,
+     .raw_only = true},
     {.name = "flat",
      .doc = "of the function: values of samples that end in it, else null",
      .title = "FLAT",
@@ -92,10 +101,12 @@ static const struct rep_column columns[] = {
 #define NCOLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 /* Writes the row of a call, or that of the node itself (call is NULL). */
-static int put_row(const struct rep_profile_view *v, const struct rep_node *n,
-		   const struct rep_edge *call, bool in, struct rep_output *out, struct tp_err *err)
+static int put_row(const struct rep_profile_view *v, const struct rep_positions *positions,
+		   const struct rep_node *n, const struct rep_edge *call, bool in,
+		   struct rep_output *out, struct tp_err *err)
 {
 	const struct rep_node *other = !call ? n : in ? call->src : call->dest;
+	const struct rep_position position = rep_position_of_node(positions, &other->info);
 	int64_t cum = rep_node_cum(n);
 
 	return rep_output_row(
@@ -106,6 +117,8 @@ static int put_row(const struct rep_profile_view *v, const struct rep_node *n,
 			: in  ? "caller"
 			      : "callee"),
 		rep_text(other->name.text, other->name.size),
+		rep_position_file(&position),
+		rep_position_line(&position),
 		call ? rep_null() : rep_view_raw(v, rep_node_flat(n)),
 		rep_view_raw(v, call ? call->weight : cum),
 		call ? rep_view_share(call->weight, cum) : rep_view_share(cum, v->total),
@@ -116,28 +129,32 @@ static int put_row(const struct rep_profile_view *v, const struct rep_node *n,
 	    err);
 }
 
-static int put_rows(const struct rep_profile_view *v, const struct rep_node *n,
-		    struct rep_output *out, struct tp_err *err)
+static int put_rows(const struct rep_profile_view *v, const struct rep_positions *positions,
+		    const struct rep_node *n, struct rep_output *out, struct tp_err *err)
 {
 	int code = 0;
 
 	for (size_t i = 0; i < n->nin && !code; i++)
-		code = put_row(v, n, n->in[i], true, out, err);
+		code = put_row(v, positions, n, n->in[i], true, out, err);
 	if (!code)
-		code = put_row(v, n, NULL, false, out, err);
+		code = put_row(v, positions, n, NULL, false, out, err);
 	for (size_t i = 0; i < n->nout && !code; i++)
-		code = put_row(v, n, n->out[i], false, out, err);
+		code = put_row(v, positions, n, n->out[i], false, out, err);
 	return code;
 }
 
 static int put_table(const struct rep_graph *g, const struct rep_profile_view *v,
 		     const struct tp_regex *only, struct rep_output *out, struct tp_err *err)
 {
+	struct rep_positions positions = {0};
 	int code = rep_output_begin(out, "tree", columns, NCOLUMNS, err);
 
+	if (!code)
+		code = rep_positions_of_view(&positions, v, out, err);
 	for (size_t i = 0; i < g->n && !code; i++)
 		if (shown(only, g->node[i]))
-			code = put_rows(v, g->node[i], out, err);
+			code = put_rows(v, &positions, g->node[i], out, err);
+	rep_positions_release(&positions);
 	return code ? code : rep_output_end(out, err);
 }
 
