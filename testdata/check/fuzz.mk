@@ -22,7 +22,7 @@ $(B)/replay/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(B)/obj/testdata/fuzz/replay.o $
 	$(Q)$(CC) $(PIE) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
 
 # What is a command's own, and not in a library.
-$(B)/replay/web $(B)/fuzz/web: $(call obj,$(addprefix cmd/tprof-web/,command.c query.c request.c))
+$(B)/replay/web $(B)/fuzz/web: $(call obj,cmd/common/allowed.c $(addprefix cmd/tprof-web/,query.c request.c))
 
 # With a mutator that knows the format, where there is one (testdata/fuzz/mutate).
 FUZZ_MUTATE := $(call obj,$(filter-out %_mutator.c %/afl.c,$(wildcard testdata/fuzz/mutate/*.c)))
