@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <xxhash.h>
 
-#define NOTE 200 /* bytes of the line about what was cut */
+#define NOTE 140 /* bytes of the line about what was cut */
 
 static void make_cursor(const struct tp_buf *text, size_t at, char cursor[40])
 {

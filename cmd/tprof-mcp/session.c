@@ -166,10 +166,12 @@ static void call_tool(struct mcp_session *s, struct json_object *id, struct json
 /* Makes a page of the output, with the command's notes at its end. */
 static int make_page(const struct mcp_job *job, struct tp_buf *page, struct tp_err *err)
 {
-	int code = mcp_cut(&job->text[0], job->call.cursor, job->call.budget, page, err);
+	size_t most = job->call.budget / 2,
+	       notes = job->text[1].size < most ? job->text[1].size : most;
+	int code = mcp_cut(&job->text[0], job->call.cursor, job->call.budget - notes, page, err);
 
-	if (!code && job->text[1].size)
-		code = tp_buf_put(page, job->text[1].data, job->text[1].size);
+	if (!code && notes)
+		code = tp_buf_put(page, job->text[1].data, notes);
 	return code == TP_ENOMEM ? tp_nomem(err) : code;
 }
 
@@ -409,13 +411,14 @@ static void take_line(struct mcp_session *s)
 		return;
 	}
 	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	/* A NUL would end it. */
-	if (!memchr(line->data, 0, line->size))
-		m = json_tokener_parse_ex(tok, (const char *)line->data, (int)line->size);
+	m = json_tokener_parse_ex(tok, (const char *)line->data, (int)line->size);
 	error = json_tokener_get_error(tok);
 	/* A number ends with what follows it. */
 	if (error == json_tokener_continue)
 		m = json_tokener_parse_ex(tok, "", 1), error = json_tokener_get_error(tok);
+	/* A NUL ends a text for json-c. */
+	if (error == json_tokener_success && memchr(line->data, 0, line->size))
+		error = json_tokener_error_parse_unexpected;
 	if (error != json_tokener_success)
 		refuse(s, NULL, PARSE_ERROR,
 		       error == json_tokener_error_depth

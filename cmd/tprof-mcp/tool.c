@@ -46,7 +46,7 @@ static const struct param {
     {"path", PLACE, NULL, "A folder or a store (default: the whole folder)"},
     {"peek", TEXT, "--peek=", "Callers and callees of functions of a profile: regular expression"},
     {"report", WORD, NULL, "A report on the trace"},
-    {"rows", NUMBER, "--rows=", "Rows of a table (-n; default: 20, 0: all)"},
+    {"rows", NUMBER, "--rows=", "Rows of a table (-n); 0: all"},
     {"run", TEXT, "--run=", "Run of a store: latest (default), all, id, name, KEY=VALUE"},
     {"sample", TEXT, "--sample-index=", "Sample type: cpu, inuse_space, alloc_objects, delay"},
     {"slowest", TEXT, "--slowest=", "How many of the slowest tasks to compare: 3, 1%"},
@@ -469,6 +469,8 @@ static int make_command(struct parts *p, const char *source, struct tp_err *err)
 		code = add(p, "@", err);
 	if (!code && p->tool->report && mcp_folder_kind(p->file[0]) != TP_FORMAT_PROFILE)
 		p->last = p->tool->report;
+	else if (!code && p->tool->report)
+		code = add(p, "--rows=10", err);
 	if (!code && p->last)
 		code = add(p, p->last, err);
 	if (!code)
