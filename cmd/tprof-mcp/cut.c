@@ -44,7 +44,7 @@ static size_t find_end(const struct tp_buf *text, size_t from, size_t budget)
 	if (left <= budget)
 		return text->size;
 	end = from + (budget > 2 * NOTE ? budget - NOTE : budget / 2);
-	for (size_t at = end; at > from; at--)
+	for (size_t at = end + 1; at > from; at--)
 		if (text->data[at - 1] == '\n')
 			return at;
 	/* One long line: between characters. */

@@ -35,18 +35,20 @@ static bool leads_out(const char *path, const char *root)
 
 int mcp_folder_find(const char *path, char found[PATH_MAX], struct tp_err *err)
 {
-	char root[PATH_MAX], real[PATH_MAX];
+	char root[PATH_MAX] = "", real[PATH_MAX] = "";
 	struct stat st;
 	const char *rest;
+	bool out;
 
 	if (!realpath(".", root))
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "the folder is gone: %s",
 				  strerror(errno));
-	if (!leads_out(path, root) && !realpath(*path ? path : ".", real))
+	out = leads_out(path, root);
+	if (!out && !realpath(*path ? path : ".", real))
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "'%.150s': %s; the tool list shows the files there are", path,
 				  strerror(errno));
-	if (leads_out(path, root) || leads_out(real, root))
+	if (out || leads_out(real, root))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "'%.150s' is outside of the folder that this server reads; give "
 				  "a path within it, as the tool list does",

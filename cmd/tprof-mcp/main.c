@@ -161,14 +161,14 @@ static int make_source(const struct args *args, const char *root, struct tp_buf 
 
 static int run(struct args *args)
 {
-	struct mcp_session *s = calloc(1, sizeof(*s));
+	static struct mcp_session s;
 	const char *folder = args->folder ? args->folder : ".";
 	struct tp_buf source = {0};
 	char root[PATH_MAX];
 	struct tp_err err;
-	int status = s ? CMD_OK : cmd_nomem(&args->cmd);
+	int status = CMD_OK;
 
-	if (!status && !realpath(folder, root))
+	if (!realpath(folder, root))
 		status = cmd_reject(&args->cmd, CMD_USAGE, "%s: %s", folder, strerror(errno));
 	if (!status)
 		status = make_source(args, root, &source);
@@ -180,14 +180,13 @@ static int run(struct args *args)
 	if (!status) {
 		/* Tables are as wide as they are. */
 		unsetenv("COLUMNS");
-		s->source = (const char *)source.data;
-		s->seconds = args->timeout;
-		s->write = write_line;
-		serve(s);
-		mcp_session_release(s);
+		s.source = (const char *)source.data;
+		s.seconds = args->timeout;
+		s.write = write_line;
+		serve(&s);
+		mcp_session_release(&s);
 	}
 	tp_buf_release(&source);
-	free(s);
 	return status;
 }
 
