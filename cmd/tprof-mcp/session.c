@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/output.h"
+#include "output/text.h"
 #include "tprof-mcp/cut.h"
 
 /* Newest first. */
@@ -107,6 +108,18 @@ static void tell(struct mcp_session *s, struct json_object *id, struct mcp_batch
 	answer(s, b, &line);
 }
 
+/* Answers a call by an error, which may quote what the client sent. */
+static void tell_error(struct mcp_session *s, struct json_object *id, struct mcp_batch *b,
+		       const struct tp_err *err)
+{
+	struct tp_buf text = {0};
+
+	if (rep_escape(&text, err->msg, strlen(err->msg), REP_ESCAPE_SHOWN))
+		s->failed = true;
+	tell(s, id, b, (char *)text.data, text.size, true);
+	tp_buf_release(&text);
+}
+
 /* ---- calls ---- */
 
 static void free_task(struct mcp_session *s, struct mcp_task *t)
@@ -147,14 +160,14 @@ static void call_tool(struct mcp_session *s, struct json_object *id, struct json
 		return;
 	}
 	if (!t) {
-		static const char busy[] = "too many calls wait for an answer; call again later";
-
-		tell(s, id, s->batch, busy, strlen(busy), true);
+		tp_err_set(&err, TP_ELIMIT, TP_OFFSET_NONE,
+			   "too many calls wait for an answer; call again later");
+		tell_error(s, id, s->batch, &err);
 		return;
 	}
 	if (mcp_call_make(&t->job.call, tool, arguments, s->source, &err)) {
 		mcp_call_release(&t->job.call);
-		tell(s, id, s->batch, err.msg, strlen(err.msg), true);
+		tell_error(s, id, s->batch, &err);
 		return;
 	}
 	t->id = json_object_get(id);
@@ -201,7 +214,7 @@ static void conclude(struct mcp_session *s, struct mcp_task *t)
 	else
 		make_page(&t->job, &page, &err);
 	if (*err.msg)
-		tell(s, t->id, t->batch, err.msg, strlen(err.msg), true);
+		tell_error(s, t->id, t->batch, &err);
 	else
 		tell(s, t->id, t->batch, (char *)page.data, page.size, t->job.status > 1);
 	tp_buf_release(&page);
@@ -222,7 +235,7 @@ size_t mcp_session_poll(struct mcp_session *s, const sigset_t *mask, struct poll
 
 		if (t->id && !t->job.pid && runs < MCP_RUNS) {
 			if (mcp_job_start(&t->job, s->seconds, mask, &err)) {
-				tell(s, t->id, t->batch, err.msg, strlen(err.msg), true);
+				tell_error(s, t->id, t->batch, &err);
 				free_task(s, t);
 			} else {
 				runs++;
