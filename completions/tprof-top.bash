@@ -64,7 +64,7 @@ _tprof_top()
 			--goroutine= --goroutines --granularity= --help --json-head --hide= --ignore= --include= --intel-syntax --list= --log= --max= --mean --min=
 			--no-inlines --no-pager --no-trim --nodecount= --nodefraction= --normalize
 			--over= --own= --peek= --per-p --prune-from= --raw --reason= --region= --relative-percentages --rows=
-			--run= --sample-index= --show-columns --show-from= --show= --slowest= --sort= --source-path=
+			--run= --sample-index= --show-columns --show-from= --show= --slowest= --sort= --source-path= --source-within
 			--state= --symbol-path= --demangle= --binary= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
 			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view= --window= --pprof=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames

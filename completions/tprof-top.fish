@@ -77,6 +77,7 @@ complete -c tprof-top -l demangle -x -a 'default templates full none' -d 'How na
 complete -c tprof-top -l no-inlines -d 'Inlined functions count as their callers'
 complete -c tprof-top -l show-columns -d 'Distinguish columns within a line'
 complete -c tprof-top -l source-path -r -d 'Folders with sources'
+complete -c tprof-top -l source-within -d 'Read no source outside of --source-path'
 complete -c tprof-top -l trim-path -r -d 'Folders to cut off file names'
 complete -c tprof-top -l call-tree -d 'A function once per path'
 complete -c tprof-top -l compact-labels -d 'A short heading'

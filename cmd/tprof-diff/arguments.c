@@ -411,7 +411,7 @@ bool diff_takes(enum rep_profile_option o)
 	       o != REP_OPTION_EDGEFRACTION && o != REP_OPTION_INTEL_SYNTAX &&
 	       o != REP_OPTION_NO_TRIM && o != REP_OPTION_NODEFRACTION &&
 	       o != REP_OPTION_SHOW_COLUMNS && o != REP_OPTION_SOURCE_PATH &&
-	       o != REP_OPTION_TRIM_PATH;
+	       o != REP_OPTION_SOURCE_WITHIN && o != REP_OPTION_TRIM_PATH;
 }
 
 static const struct argp_child children[] = {{&cmd_labels_argp, 0, NULL, 0},

@@ -84,7 +84,7 @@ static int receive(int channel, int fds[WEB_NPIPES])
 	return 0;
 }
 
-static int start(struct web_ask *a, const struct web_command *c, const struct web_words *words,
+static int start(struct web_ask *a, const struct cmd_allowed *c, const struct cmd_words *words,
 		 int fds[WEB_NPIPES], struct tp_err *err)
 {
 	char message[WEB_MESSAGE];
@@ -156,7 +156,7 @@ static int collect(const int fds[WEB_NPIPES], int reader, struct tp_buf *to[WEB_
 	return code;
 }
 
-static int judge(const struct web_command *c, const struct tp_buf *end,
+static int judge(const struct cmd_allowed *c, const struct tp_buf *end,
 		 const struct tp_buf *message, struct tp_err *err)
 {
 	struct web_end e;
@@ -177,7 +177,7 @@ static int judge(const struct web_command *c, const struct tp_buf *end,
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "tprof-%s refused", c->name);
 }
 
-int web_ask_run(struct web_ask *a, const struct web_command *c, const struct web_words *words,
+int web_ask_run(struct web_ask *a, const struct cmd_allowed *c, const struct cmd_words *words,
 		int reader, struct tp_buf *out, struct tp_buf *message, struct tp_err *err)
 {
 	struct tp_buf end = {0}, *to[WEB_NPIPES] = {out, message, &end};

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "tprof-web/command.h"
+#include "common/allowed.h"
 
 #define WEB_OUTPUT ((size_t)32 << 20) /* an answer that is longer is an error */
 
@@ -22,7 +22,7 @@ int web_ask_init(struct web_ask *a, int channel, struct tp_err *err);
 /* Runs a command whose words have been checked, and appends its output to *out. Returns 0, or TP_EFORMAT with
  * the command's own message in *message, TP_ECANCEL: the reader has closed the connection `reader`; TP_ELIMIT,
  * TP_EIO, TP_ENOMEM. */
-int web_ask_run(struct web_ask *a, const struct web_command *c, const struct web_words *words,
+int web_ask_run(struct web_ask *a, const struct cmd_allowed *c, const struct cmd_words *words,
 		int reader, struct tp_buf *out, struct tp_buf *message, struct tp_err *err);
 
 /* Returns whether the other side has closed the connection. */

@@ -7,15 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "common/limit.h"
-#include "tprof-web/command.h"
+#include "common/allowed.h"
+#include "common/spawn.h"
 
 static volatile sig_atomic_t stopped;
 
@@ -35,43 +34,19 @@ static int64_t now_ns(void)
 
 /* ---- starting ---- */
 
-/* Turns this process, a child, into the command. */
-static void become(const struct web_runner *r, const struct web_line *line,
-		   int pipes[WEB_NPIPES][2], pid_t parent, const sigset_t *mask)
-{
-	char path[PATH_MAX + 64];
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	snprintf(path, sizeof(path), "%s/%s", r->folder, line->word[0]);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	setpgid(0, 0);
-	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	cmd_limit_lift();
-	dup2(null, STDIN_FILENO);
-	dup2(pipes[WEB_OUT][1], STDOUT_FILENO);
-	dup2(pipes[WEB_ERRORS][1], STDERR_FILENO);
-	execv(path, (char *const *)(uintptr_t)line->word);
-	fprintf(stderr, "tprof-web: cannot start %s: %s\n", line->word[0], strerror(errno));
-	fflush(stderr);
-	_exit(127);
-}
-
 /* Makes words of a message. Returns the command, or NULL if it may not run. */
-static const struct web_command *read_words(char *message, size_t size, struct web_words *words)
+static const struct cmd_allowed *read_words(char *message, size_t size, struct cmd_words *words)
 {
-	const struct web_command *c = web_command(message);
+	const struct cmd_allowed *c = cmd_allowed(message);
 	char *end = message + size;
 
 	words->n = 0;
 	for (char *at = message + strlen(message) + 1; at < end; at += strlen(at) + 1) {
-		if (words->n == WEB_WORDS)
+		if (words->n == CMD_WORDS)
 			return NULL;
 		words->word[words->n++] = at;
 	}
-	return c && !web_command_check(c, words, NULL) ? c : NULL;
+	return c && !cmd_allowed_check(c, words, NULL) ? c : NULL;
 }
 
 static struct web_run *find_free(struct web_runner *r)
@@ -97,24 +72,21 @@ static bool start(struct web_runner *r, char *message, size_t size, int pipes[WE
 		  const sigset_t *mask)
 {
 	struct web_run *run = find_free(r);
-	const struct web_command *c;
-	struct web_words words;
-	struct web_line line;
-	pid_t parent = getpid(), pid;
+	const struct cmd_allowed *c;
+	struct cmd_words words;
+	struct cmd_line line;
+	pid_t pid;
 
 	c = size && !message[size - 1] ? read_words(message, size, &words) : NULL;
 	if (!c || !run || !make_pipes(pipes))
 		return false;
-	web_command_line(c, &words, r->store, r->source, &line);
+	cmd_allowed_line(c, &words, r->store, r->source, &line);
 	/* It is in use, so the cache must not remove it. A store of the reader's is left as it is. */
 	if (r->cached)
 		(void)utimensat(AT_FDCWD, r->store, NULL, 0);
-	pid = fork();
-	if (!pid)
-		become(r, &line, pipes, parent, mask);
+	pid = cmd_spawn(line.word, pipes[WEB_OUT][1], pipes[WEB_ERRORS][1], mask);
 	if (pid < 0)
 		return false;
-	setpgid(pid, pid);
 	*run = (struct web_run){.pid = pid,
 				.end = pipes[WEB_END][1],
 				.until_ns = now_ns() + (int64_t)WEB_RUN_SECONDS * 1000000000};
@@ -251,10 +223,7 @@ bool web_runner_serve(struct web_runner *r)
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
 	struct sigaction action = {.sa_handler = on_signal};
 	sigset_t blocked, before;
-	ssize_t n = readlink("/proc/self/exe", r->folder, sizeof(r->folder) - 1);
 
-	if (n > 0)
-		*strrchr(r->folder, '/') = '\0';
 	sigemptyset(&blocked);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		struct sigaction old;

@@ -9,7 +9,6 @@
 #ifndef WEB_RUNNER_H
 #define WEB_RUNNER_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -33,7 +32,6 @@ struct web_runner {
 	int server;	    /* becomes readable when the server ends */
 
 	/* private */
-	char folder[PATH_MAX];
 	struct web_run {
 		pid_t pid; /* 0: free */
 		int end;

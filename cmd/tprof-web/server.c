@@ -192,11 +192,11 @@ static int reader_of(struct MHD_Connection *c)
 	return MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-static bool read_words(const struct web_query *q, struct web_words *words)
+static bool read_words(const struct web_query *q, struct cmd_words *words)
 {
 	words->n = 0;
 	for (size_t i = 0; i < q->n; i++) {
-		if (strcmp(q->pair[i].name, "a") != 0 || words->n == WEB_WORDS)
+		if (strcmp(q->pair[i].name, "a") != 0 || words->n == CMD_WORDS)
 			return false;
 		words->word[words->n++] = q->pair[i].value;
 	}
@@ -226,24 +226,24 @@ static enum MHD_Result send_message(const struct web_server *s, struct MHD_Conne
 static enum MHD_Result run(struct web_server *s, struct MHD_Connection *c,
 			   const struct web_request *r)
 {
-	const struct web_command *command = web_command(r->name);
+	const struct cmd_allowed *command = cmd_allowed(r->name);
 	struct tp_buf out = {0}, message = {0};
 	enum MHD_Result sent = MHD_NO;
-	struct web_words words;
+	struct cmd_words words;
 	struct tp_err err;
 	int code;
 
 	if (!command)
 		return send_missing(c);
 	code = read_words(&r->query, &words)
-		   ? web_command_check(command, &words, &err)
+		   ? cmd_allowed_check(command, &words, &err)
 		   : tp_err_set(&err, TP_EFORMAT, TP_OFFSET_NONE,
-				"words are a=WORD, and at most %d", WEB_WORDS);
+				"words are a=WORD, and at most %d", CMD_WORDS);
 	if (code)
 		return send_error(c, MHD_HTTP_BAD_REQUEST, &err);
 	code = web_ask_run(&s->ask, command, &words, reader_of(c), &out, &message, &err);
 	if (!code)
-		sent = send_buf(c, MHD_HTTP_OK, web_command_type(command, &words), &out);
+		sent = send_buf(c, MHD_HTTP_OK, cmd_allowed_type(command, &words), &out);
 	else if (code == TP_EFORMAT)
 		sent = send_message(s, c, &message);
 	else if (code != TP_ECANCEL)

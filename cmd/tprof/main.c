@@ -27,6 +27,7 @@ static const struct {
     {"leaks", "goroutines that wait and do not end"},
     {"report", "one HTML page of a run, to attach to a ticket"},
     {"web", "all of it in a browser, with the timeline"},
+    {"mcp", "let an agent ask about the files of a folder"},
     {"tui", "browse a store in a terminal"},
     {"query", "ask a store in SQL"},
     {"export", "write runs for other programs: events, profile.proto"},

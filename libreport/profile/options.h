@@ -52,6 +52,7 @@ struct rep_profile_options {
 	enum rep_granularity granularity;
 	bool no_inlines, show_columns;
 	const char *trim_path, *source_path; /* folders, separated by colons */
+	bool source_within;		     /* read no source outside of source_path */
 	struct rep_go_places go;	     /* other places of sources */
 	/* sources of names for code without names: a program, and folders (symbol/symbol.h) */
 	const char *binary, *symbol_path;
@@ -135,6 +136,8 @@ enum rep_option_group { REP_GROUP_VALUES, REP_GROUP_FILTER, REP_GROUP_NODES, REP
 	  "Remove these folders from the names of source files")                                   \
 	X("source-path", SOURCE_PATH, TEXT, source_path, "DIRS", NODES,                            \
 	  "Look for source files in these folders")                                                \
+	X("source-within", SOURCE_WITHIN, FLAG, source_within, NULL, NODES,                        \
+	  "Read no source file outside of the folders of --source-path")                           \
 	X("binary", BINARY, TEXT, binary, "FILE", NODES,                                           \
 	  "Take names for code without names from this program")                                   \
 	X("symbol-path", SYMBOL_PATH, TEXT, symbol_path, "DIRS", NODES,                            \

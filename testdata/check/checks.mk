@@ -100,6 +100,10 @@ test-web: all ## every view of tprof-web's page in headless Chromium (SHORT=1 ON
 check-web: all ## the server of tprof-web against other pages, other users and readers that leave
 	@$(if $(WEB),python3 testdata/check/web.py $(B)/bin,echo 'tprof-web is not built: nothing to check')
 
+.PHONY: test-mcp
+test-mcp: all ## tprof-mcp beside the protocol's own client, from npm (SHORT=1: 200 calls in place of 1,000)
+	@SHORT='$(SHORT)' sh testdata/mcp/run.sh $(B)
+
 .PHONY: test-tui
 test-tui: all ## storms of sizes and random keys at tprof-tui, under sanitizers (KEYS=100000)
 	+@MAKE='$(AGAIN)' KEYS='$(KEYS)' sh testdata/tui/long.sh $(B)

@@ -22,7 +22,9 @@ $(B)/replay/%: $(B)/obj/testdata/fuzz/%_fuzz.o $(B)/obj/testdata/fuzz/replay.o $
 	$(Q)$(CC) $(PIE) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
 
 # What is a command's own, and not in a library.
-$(B)/replay/web $(B)/fuzz/web: $(call obj,$(addprefix cmd/tprof-web/,command.c query.c request.c))
+$(B)/replay/web $(B)/fuzz/web: $(call obj,cmd/common/allowed.c $(addprefix cmd/tprof-web/,query.c request.c))
+$(B)/replay/mcp $(B)/fuzz/mcp: $(call obj,$(filter-out %/main.c %_test.c,$(wildcard cmd/tprof-mcp/*.c))) $(LIBCOMMON)
+$(B)/replay/mcp $(B)/fuzz/mcp: FUZZ_LIBS = $(LIBS) $(ALL_LDFLAGS) $(PKG_LIBS) $(JAIL_LIBS)
 
 # With a mutator that knows the format, where there is one (testdata/fuzz/mutate).
 FUZZ_MUTATE := $(call obj,$(filter-out %_mutator.c %/afl.c,$(wildcard testdata/fuzz/mutate/*.c)))

@@ -36,7 +36,7 @@ CORPUS = pathlib.Path(os.environ.get("FUZZ_CORPUS") or ROOT / "build/fuzz/corpus
 ENGINE = os.environ.get("ENGINE") or "libfuzzer"
 SECONDS = int(os.environ.get("TIME") or 60)
 # Bytes of an input at most: larger ones take longer and seldom show more.
-MAX_LEN = {"trace_v1": 6000, "trace_v2": 6000, "trace_sched": 6000, "profile": 8192, "text": 8192, "symbol": 12000, "store": 600, "web": 2000}
+MAX_LEN = {"trace_v1": 6000, "trace_v2": 6000, "trace_sched": 6000, "profile": 8192, "text": 8192, "symbol": 12000, "store": 600, "web": 2000, "mcp": 2000}
 # Those whose inputs reach ten thousand edges: libFuzzer's weighing of how rare each is would take a third
 # of the time.
 WIDE = {"trace_v1", "trace_v2", "trace_sched", "store"}

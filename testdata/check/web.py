@@ -192,7 +192,7 @@ def options_of(command):
 
 
 def test_table(source):
-    """The table of command.c has only options that there are."""
+    """The table of allowed.c has only options that there are."""
     macros = {m[1]: "".join(re.findall(r'"([^"]*)"', m[2])) for m in
               re.finditer(r"#define (\w+)[ \t\\\n]+((?:\"[^\"]*\"[ \t\\\n]*)+)", source)}
     for m in re.finditer(r'\.name = "(\w+)",\s*\.options =((?:\s*(?:"[^"]*"|\w+))+),\s*(?:\.words = ((?:\s*"[^"]*")+))?', source):
@@ -284,7 +284,7 @@ def main():
         dumps = ["testdata/checkout.trace", "testdata/pool.trace"]
         store = f"{tmp}/two.tprof"
         subprocess.run([f"{BIN}/tprof-import", "-o", store, *dumps], check=True, stdout=subprocess.DEVNULL)
-        with open("cmd/tprof-web/command.c") as f:
+        with open("cmd/common/allowed.c") as f:
             test_table(f.read())
         s = Server(store)
         for test in (test_access, test_addresses, test_refused, test_crowd, test_leaving):

@@ -3,19 +3,19 @@
 #include <string.h>
 
 #include "harness/fuzz.h"
-#include "tprof-web/command.h"
+#include "common/allowed.h"
 #include "tprof-web/request.h"
 
 #define SECRET "00112233445566778899aabbccddeeff"
 #define COOKIE "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
 /* Nothing but the store is named as a file, and nothing writes. */
-static void check_line(const struct web_command *c, const struct web_words *words)
+static void check_line(const struct cmd_allowed *c, const struct cmd_words *words)
 {
-	struct web_line line;
+	struct cmd_line line;
 	size_t stores = 0, others = 0;
 
-	web_command_line(c, words, "/STORE", NULL, &line);
+	cmd_allowed_line(c, words, "/STORE", NULL, &line);
 	for (size_t i = 1; line.word[i]; i++) {
 		const char *w = line.word[i];
 
@@ -27,20 +27,20 @@ static void check_line(const struct web_command *c, const struct web_words *word
 		MUST(w[0] != '/' || !strcmp(w, "/STORE") || !strcmp(c->name, "query"));
 	}
 	MUST(stores >= 1 && others <= 2);
-	MUST(web_command_type(c, words));
+	MUST(cmd_allowed_type(c, words));
 }
 
 static void run(const struct web_request *r)
 {
-	const struct web_command *c = web_command(r->name);
-	struct web_words words = {.n = 0};
+	const struct cmd_allowed *c = cmd_allowed(r->name);
+	struct cmd_words words = {.n = 0};
 	struct tp_err err;
 
-	for (size_t i = 0; i < r->query.n && words.n < WEB_WORDS; i++)
+	for (size_t i = 0; i < r->query.n && words.n < CMD_WORDS; i++)
 		words.word[words.n++] = r->query.pair[i].value;
 	if (!c)
 		return;
-	if (web_command_check(c, &words, &err))
+	if (cmd_allowed_check(c, &words, &err))
 		MUST_SAY(err);
 	else
 		check_line(c, &words);

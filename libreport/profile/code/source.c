@@ -3,7 +3,9 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -67,6 +69,30 @@ static int read_all(struct rep_source *s, int fd, size_t size)
 	return code ? code : index_lines(s);
 }
 
+/* Returns whether an open file is below one of the searched folders, wherever links led to. */
+static bool is_within(const struct rep_source *s, int fd)
+{
+	char link[40], file[4096], folder[4096], real[PATH_MAX];
+	const char *list = s->search;
+	struct tp_text in;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, file, sizeof(file) - 1);
+	file[n > 0 ? n : 0] = '\0';
+	while (rep_path_next(&list, &in)) {
+		size_t size;
+
+		snprintf(folder, sizeof(folder), "%.*s", (int)in.size, in.text);
+		if (in.size >= sizeof(folder) || !realpath(*folder ? folder : ".", real))
+			continue;
+		size = strcmp(real, "/") ? strlen(real) : 0;
+		if (!strncmp(file, real, size) && file[size] == '/')
+			return true;
+	}
+	return false;
+}
+
 /* Reads a file. *found says whether it can be opened, even if it is not a readable source file. */
 static int try_path(struct rep_source *s, const char *path, bool *found)
 {
@@ -77,6 +103,13 @@ static int try_path(struct rep_source *s, const char *path, bool *found)
 	*found = fd >= 0;
 	if (fd < 0)
 		return give_up(s, path, errno);
+	if (s->within && !is_within(s, fd)) {
+		*found = false;
+		close(fd);
+		snprintf(s->why, sizeof(s->why),
+			 "%.160s is outside of the folders of --source-path", path);
+		return 0;
+	}
 	s->why[0] = 0;
 	if (fstat(fd, &st))
 		give_up(s, path, errno);

@@ -26,10 +26,12 @@
 
 struct rep_source {
 	const char *search, *trim; /* folders, separated by colons; borrowed */
-	struct rep_go_places go;   /* may be filled in by the caller */
-	const char *program;	   /* the program's file, likewise; borrowed */
-	struct tp_buf path;	   /* name of the file that is open, as given */
-	struct tp_buf found;	   /* its path on this machine; size 0 if it could not be read */
+	bool
+	    within; /* open no file outside of `search`, links followed; may be set by the caller */
+	struct rep_go_places go; /* may be filled in by the caller */
+	const char *program;	 /* the program's file, likewise; borrowed */
+	struct tp_buf path;	 /* name of the file that is open, as given */
+	struct tp_buf found;	 /* its path on this machine; size 0 if it could not be read */
 	struct tp_buf text;
 	struct tp_buf lines; /* size_t: offsets of the lines, and the end */
 	char why[320];	     /* why it could not be read, or "" */

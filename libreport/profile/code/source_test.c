@@ -104,6 +104,33 @@ static void test_source_of_a_whole_name(void **state)
 	rep_source_release(&s);
 }
 
+/* With `within`, only files below the searched folder are read: no whole name, no file of a folder above, and
+ * nothing that a link leads to. */
+static void test_source_within(void **state)
+{
+	static const char *const names[] = {"a.go", "secret", "link.go", NULL};
+	char whole[4200];
+
+	(void)state;
+	snprintf(whole, sizeof(whole), "%s", at("secret"));
+	assert_int_equal(symlink(whole, at("in/link.go")), 0);
+	for (size_t i = 0; i < 4; i++) {
+		const char *name = names[i] ? names[i] : whole;
+		struct rep_source s;
+
+		print_message("%s\n", name);
+		rep_source_init(&s, in, NULL);
+		s.within = true;
+		assert_int_equal(
+		    rep_source_open(&s, (struct tp_text){name, (uint32_t)strlen(name)}, NULL), 0);
+		assert_int_equal(s.found.size != 0, i == 0);
+		assert_int_equal(s.text.size != 0, i == 0);
+		assert_int_equal(s.why[0] == 0, i == 0);
+		rep_source_release(&s);
+	}
+	assert_int_equal(unlink(at("in/link.go")), 0);
+}
+
 /* Tests sources of Go by names from programs built with -trimpath or on other machines. */
 static void test_source_of_go(void **state)
 {
@@ -204,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_source_stays_below_its_folders),
 	    cmocka_unit_test(test_source_of_a_whole_name),
+	    cmocka_unit_test(test_source_within),
 	    cmocka_unit_test(test_source_of_go),
 	};
 

@@ -297,6 +297,7 @@ static int write_list(struct rep_profile_view *v, const char *arg, const struct 
 		search = getcwd(here, sizeof(here)) ? here : ".";
 	rep_source_init(&l.source, search, v->opt.trim_path);
 	l.source.go = v->opt.go;
+	l.source.within = v->opt.source_within;
 	/* The first mapping is the program. */
 	if (v->profile->nmappings)
 		l.source.program =

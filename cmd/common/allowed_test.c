@@ -1,5 +1,5 @@
-/* The commands that the page may run, and their command lines. */
-#include "tprof-web/command.c"
+/* The commands that may be run for others, and their command lines. */
+#include "common/allowed.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 /* "NAME WORD|WORD|…" */
-static struct web_words words;
+static struct cmd_words words;
 static char text[400];
 
-static const struct web_command *split(const char *line)
+static const struct cmd_allowed *split(const char *line)
 {
 	char *at;
 
@@ -21,9 +21,9 @@ static const struct web_command *split(const char *line)
 	*at++ = '\0';
 	if (!*at)
 		at = NULL;
-	while (at && words.n < WEB_WORDS)
+	while (at && words.n < CMD_WORDS)
 		words.word[words.n++] = strsep(&at, "|");
-	return web_command(text);
+	return cmd_allowed(text);
 }
 
 static void test_command_lines(void **state)
@@ -48,15 +48,15 @@ static void test_command_lines(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		const struct web_command *c = split(tests[i].asked);
-		struct web_line line;
+		const struct cmd_allowed *c = split(tests[i].asked);
+		struct cmd_line line;
 		char all[400] = "";
 		struct tp_err err = {.msg = ""};
 
 		assert_non_null(c);
-		if (web_command_check(c, &words, &err))
+		if (cmd_allowed_check(c, &words, &err))
 			fail_msg("%s: %s", tests[i].asked, err.msg);
-		web_command_line(c, &words, "s", "--source-path=/src", &line);
+		cmd_allowed_line(c, &words, "s", "--source-path=/src", &line);
 		for (size_t k = 0; line.word[k]; k++)
 			snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s", k ? " " : "",
 				 line.word[k]);
@@ -131,17 +131,17 @@ static void test_command_refuses(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		const struct web_command *c = split(wrong[i]);
+		const struct cmd_allowed *c = split(wrong[i]);
 
 		assert_non_null(c);
-		if (!web_command_check(c, &words, NULL))
+		if (!cmd_allowed_check(c, &words, NULL))
 			fail_msg("may be asked: %s", wrong[i]);
 	}
-	assert_null(web_command(""));
-	assert_null(web_command("import"));
-	assert_null(web_command("record"));
-	assert_null(web_command("export"));
-	assert_null(web_command("../top"));
+	assert_null(cmd_allowed(""));
+	assert_null(cmd_allowed("import"));
+	assert_null(cmd_allowed("record"));
+	assert_null(cmd_allowed("export"));
+	assert_null(cmd_allowed("../top"));
 }
 
 static void test_command_types(void **state)
@@ -160,9 +160,9 @@ static void test_command_types(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
-		const struct web_command *c = split(tests[i][0]);
+		const struct cmd_allowed *c = split(tests[i][0]);
 
-		assert_string_equal(web_command_type(c, &words), tests[i][1]);
+		assert_string_equal(cmd_allowed_type(c, &words), tests[i][1]);
 	}
 }
 

@@ -1,4 +1,4 @@
-#include "tprof-web/command.h"
+#include "common/allowed.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define FRAMES	 "demangle= granularity= no-inlines "
 #define BY_LABEL "base-label= label= normalize "
 
-static const struct web_command commands[] = {
+static const struct cmd_allowed commands[] = {
     {
 	.name = "top",
 	.options = VIEW SCOPE VALUES SAMPLES FRAMES
@@ -68,7 +68,7 @@ static const struct web_command commands[] = {
     },
 };
 
-const struct web_command *web_command(const char *name)
+const struct cmd_allowed *cmd_allowed(const char *name)
 {
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!strcmp(commands[i].name, name))
@@ -94,7 +94,7 @@ static bool is_number(const char *text)
 	return n && n < 19 && !text[n];
 }
 
-static bool takes(const struct web_command *c, const char *option)
+bool cmd_allowed_option(const struct cmd_allowed *c, const char *option)
 {
 	size_t n = strcspn(option, "=");
 
@@ -113,7 +113,7 @@ static int refuse(struct tp_err *err, const char *what, const char *word)
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "'%.100s' %s", word, what);
 }
 
-int web_command_check(const struct web_command *c, const struct web_words *words,
+int cmd_allowed_check(const struct cmd_allowed *c, const struct cmd_words *words,
 		      struct tp_err *err)
 {
 	size_t stores = 0, firsts = 0, others = 0;
@@ -126,18 +126,19 @@ int web_command_check(const struct web_command *c, const struct web_words *words
 			if (stores > 1 &&
 			    (!c->compares || w[1] == '\0' || !is_run(words->word[i - 1])))
 				return refuse(err, "names a second file", w);
-		} else if (!strncmp(w, "--", 2) && takes(c, w + 2)) {
+		} else if (!strncmp(w, "--", 2) && cmd_allowed_option(c, w + 2)) {
 			continue;
-		} else if (!strncmp(w, "-n", 2) && is_number(w + 2) && takes(c, "rows=")) {
+		} else if (!strncmp(w, "-n", 2) && is_number(w + 2) &&
+			   cmd_allowed_option(c, "rows=")) {
 			continue;
 		} else if (w[0] == '-') {
-			return refuse(err, "is no option that the page may use", w);
+			return refuse(err, "is not an option that may be used here", w);
 		} else if (!stores && c->first && !firsts++) {
 			if (!lists(c->first, w, strlen(w), ""))
-				return refuse(err, "is no task that the page may use", w);
+				return refuse(err, "is not a task that may be used here", w);
 		} else if (!stores || ++others > c->most_words ||
 			   (c->words && !lists(c->words, w, strlen(w), ""))) {
-			return refuse(err, "is no word that the page may use", w);
+			return refuse(err, "is not a word that may be used here", w);
 		}
 	}
 	if (stores < 1 || stores > 2 || others < c->least_words || (c->first && !firsts))
@@ -146,7 +147,7 @@ int web_command_check(const struct web_command *c, const struct web_words *words
 	return 0;
 }
 
-static const char *value(const struct web_words *words, const char *option)
+static const char *value(const struct cmd_words *words, const char *option)
 {
 	const char *found = NULL;
 
@@ -156,8 +157,8 @@ static const char *value(const struct web_words *words, const char *option)
 	return found;
 }
 
-void web_command_line(const struct web_command *c, const struct web_words *words, const char *store,
-		      const char *source, struct web_line *line)
+void cmd_allowed_line(const struct cmd_allowed *c, const struct cmd_words *words, const char *store,
+		      const char *source, struct cmd_line *line)
 {
 	static const char *const sides[] = {"base-label", "label"};
 	size_t n = 0, runs = 0, run = 0;
@@ -187,7 +188,7 @@ void web_command_line(const struct web_command *c, const struct web_words *words
 	line->word[n] = NULL;
 }
 
-const char *web_command_type(const struct web_command *c, const struct web_words *words)
+const char *cmd_allowed_type(const struct cmd_allowed *c, const struct cmd_words *words)
 {
 	const char *format = value(words, "--format=");
 	bool head = false;
