@@ -25,7 +25,7 @@ _tprof_path()
 			--to= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
-	*) COMPREPLY=($(compgen -f -- "$cur") $(compgen -W 'summary hops tree totals requests wakers' -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -f -- "$cur") $(compgen -W 'summary hops tree totals requests wakers blame' -- "$cur")) ;;
 	esac
 }
 complete -o filenames -F _tprof_path tprof-path

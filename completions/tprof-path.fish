@@ -1,6 +1,6 @@
 # fish completion for tprof-path(1)
 
-complete -c tprof-path -a 'summary hops tree totals requests wakers' -d Report
+complete -c tprof-path -a 'summary hops tree totals requests wakers blame' -d Report
 complete -c tprof-path -l min -x -d 'Only requests that took so long at least'
 complete -c tprof-path -l max -x -d 'Only requests that took so long at most'
 complete -c tprof-path -l color -x -a 'auto always never' -d 'Use colors'

@@ -124,10 +124,10 @@ static void report(struct args *args, struct argp_state *state, const char *name
 		cmd_near_try(&near, name, rep_path_reports[i].name);
 	if (near.word)
 		argp_error(state, "there is no report '%s'; did you mean %s?", name, near.word);
-	argp_error(
-	    state,
-	    "there is no report '%s'; reports are summary, hops, tree, totals, requests and wakers",
-	    name);
+	argp_error(state,
+		   "there is no report '%s'; reports are summary, hops, tree, totals, requests, "
+		   "wakers and blame",
+		   name);
 }
 
 static void check(struct args *args, struct argp_state *state)
@@ -346,6 +346,8 @@ static int analyse(struct args *args, struct rep_view *v, struct rep_output *out
 
 	if (!code)
 		code = check_single(args, &list, err);
+	if (!code && args->report == REP_PATH_BLAME)
+		code = rep_path_mark_bands(&list, err);
 	if (!code)
 		code = rep_path_walk(v, list.request, list.n, args->hops, &path, err);
 	if (!code)
@@ -456,7 +458,7 @@ static const char help[] =
     "Usage: tprof-path [OPTION...] TRACE [REPORT]\n"
     "Say why a request took so long: its critical path, from its end back to its\n"
     "beginning, across all goroutines it waited for.\n"
-    "  REPORT: summary (the default) hops tree totals requests wakers\n"
+    "  REPORT: summary (the default) hops tree totals requests wakers blame\n"
     "\n"
     "      --task=REGEX|ID     Requests are user tasks of this type, or this one\n"
     "      --region=REGEX      … or user regions\n"

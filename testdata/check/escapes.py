@@ -224,6 +224,7 @@ def commands(made, out):
         yield judge, ["tprof-diff", "--format=" + form, v2, made["v2b"]]
         for report in ("summary", "hops", "tree", "totals", "requests", "wakers"):
             yield judge, ["tprof-path", "--format=" + form, v2, report]
+        yield judge, ["tprof-path", "--format=" + form, "--goroutine=.", v2, "blame"]
         for task in ("list", "show", "clocks"):
             yield judge, ["tprof-store", "--format=" + form, task, store]
         for table in ("run", "label", "string", "goroutine", "task", "region", "log", "frame", "loss", "notice"):

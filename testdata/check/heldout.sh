@@ -147,6 +147,7 @@ for trace in "$keep"/traces/*.trace; do
 	for report in summary hops tree totals requests wakers; do
 		ends tprof-path "$scratch/run.tprof" $report
 	done
+	ends tprof-path --goroutine=. "$scratch/run.tprof" blame
 	for view in cpu running offcpu sched syscall; do
 		ends tprof-flame --format=svg --view=$view "$scratch/run.tprof"
 	done
