@@ -104,6 +104,7 @@ struct rep_path_request {
 	int64_t from, to;   /* ns since the run began */
 	uint32_t name;	    /* string: type, or entry function */
 	uint32_t goroutine; /* index; the one on which it ends, after the walk; TP_NONE: unknown */
+	uint32_t begins;    /* the goroutine on which it begins; TP_NONE: unknown */
 	uint32_t stack;	    /* at its end; 0: unknown */
 	uint8_t subject;    /* enum rep_path_subject */
 	bool no_begin;	    /* it began before the run */

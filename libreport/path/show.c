@@ -19,6 +19,7 @@ const struct rep_path_report_desc rep_path_reports[REP_NPATH_REPORTS + 1] = {
     [REP_PATH_REQUESTS] = {"requests", "the requests, the slowest first", false},
     [REP_PATH_WAKERS] = {"wakers", "who wakes whom, how often, and how long until it runs", false},
     [REP_PATH_BLAME] = {"blame", "what makes slow requests slow, always or by chance", false},
+    [REP_PATH_WHAT_IF] = {"what-if", "how much shorter one request would be", false},
     [REP_NPATH_REPORTS] = {NULL, NULL, false},
 };
 
@@ -451,6 +452,8 @@ static int show(struct rep_path_table *p, enum rep_path_report report, struct tp
 		return write_totals(p, REP_TABLE_ROWS, err);
 	case REP_PATH_BLAME:
 		return rep_path_write_blame(p, err);
+	case REP_PATH_WHAT_IF:
+		return rep_path_write_what_if(p, err);
 	case REP_PATH_REQUESTS:
 		return write_requests(p, REP_TABLE_ROWS, err);
 	default:
@@ -473,7 +476,8 @@ int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
 	struct rep_path_page ask = *page;
 	struct rep_path_table p;
 	struct rep_path_spot *spot = NULL;
-	int code = page->path->nhop ? find_spots(page, &spot, err) : 0;
+	bool hops = page->path->nhop && report != REP_PATH_WHAT_IF && report != REP_PATH_BLAME;
+	int code = hops ? find_spots(page, &spot, err) : 0;
 
 	rep_table_init(&p, &ask, out);
 	if (!code) {

@@ -56,8 +56,9 @@ struct rep_value rep_table_where(struct rep_path_table *p, uint32_t entry, uint3
 /* Returns the kind, and the reason if it says more: "outside (select)". */
 struct rep_value rep_table_doing(struct rep_path_table *p, unsigned kind, uint32_t reason);
 
-/* Write the reports tree (tree.c) and blame (blame.c). */
+/* Write the reports tree (tree.c), blame (blame.c) and what-if (whatif.c). */
 int rep_path_write_tree(struct rep_path_table *p, struct tp_err *err);
 int rep_path_write_blame(struct rep_path_table *p, struct tp_err *err);
+int rep_path_write_what_if(struct rep_path_table *p, struct tp_err *err);
 
 #endif
