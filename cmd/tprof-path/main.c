@@ -64,7 +64,7 @@ static const struct argp_option options[] = {
     {"rows", 'n', "N", CMD_OPTION_LAST, "Show at most N rows of a table, 0 for all", 2},
     {"sort", SETS(sort), "KEY", 0,
      "Sort by count (the default), waited, p50, p99 or max (report wakers)", 2},
-    {"what-if", KEY_WHAT_IF, "REGEX -N%", 0,
+    {"what-if", KEY_WHAT_IF, "REGEX -N%", CMD_OPTION_MANY,
      "Replay the request with what matches (function, reason or kind) N percent shorter; may be "
      "given several times (report what-if)",
      2},

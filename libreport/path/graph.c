@@ -10,6 +10,12 @@
 
 /* ---- reading ---- */
 
+/* The creation of a goroutine, after `number` spans of the segment. */
+struct birth {
+	int64_t start;
+	uint32_t number, goroutine;
+};
+
 struct reading {
 	struct rep_view *v;
 	struct rep_graph *g;
@@ -17,11 +23,10 @@ struct reading {
 	struct rep_index index;
 	bool placed, begun;
 	/* By goroutine: its node whose previous one is to be found, if the request depends on it; the same
-	 * while it waits for a sync.WaitGroup; the place of the span that comes next; what was created
-	 * after the same number of spans. */
-	uint32_t *at, *joins, *place, *next;
-	uint32_t *born; /* by number of spans: the goroutine created last */
-	size_t born_room;
+	 * while it waits for a sync.WaitGroup; the place of the span that comes next. */
+	uint32_t *at, *joins, *place;
+	struct birth *birth; /* nbirths of the segment that are not read yet, by time */
+	size_t nbirths, birth_room;
 	uint8_t *group; /* by stack: 1 if it is in sync.WaitGroup.Wait, 2 if not */
 };
 
@@ -207,46 +212,58 @@ static int add_births(struct reading *r, uint32_t number)
 	const struct rep_index *x = &r->index;
 	int code = 0;
 
-	for (uint32_t g = r->born[number]; g != TP_NONE && !code; g = r->next[g]) {
-		int64_t start = x->span[x->order[x->first[g]]].start;
+	for (; r->nbirths && r->birth[r->nbirths - 1].number >= number && !code; r->nbirths--) {
+		const struct birth *b = &r->birth[r->nbirths - 1];
+		const struct rep_index_birth *how = &x->birth[b->goroutine];
 		uint32_t begin, act;
 
-		if (!r->begun && start < r->request->from)
-			code = add_begin(r);
-		if (code || !needed(r, g))
+		if (b->number > number)
 			continue;
-		code = add(r, g, start, REP_GRAPH_REST, &begin);
+		if (!r->begun && b->start < r->request->from)
+			code = add_begin(r);
+		if (code || !needed(r, b->goroutine))
+			continue;
+		code = add(r, b->goroutine, b->start, REP_GRAPH_REST, &begin);
 		if (!code)
-			code = add_stretch(r, x->birth[g].creator, start, REP_PATH_RUNNING, 0,
-					   x->birth[g].stack, &act);
+			code = add_stretch(r, how->creator, b->start, REP_PATH_RUNNING, 0,
+					   how->stack, &act);
 		if (code)
 			break;
 		r->g->node[begin].cause = act;
-		r->at[g] = TP_NONE;
-		if (r->request->subject == REP_PATH_GOROUTINE && g == r->request->begins)
+		r->at[b->goroutine] = TP_NONE;
+		if (r->request->subject == REP_PATH_GOROUTINE && b->goroutine == r->request->begins)
 			r->g->begin = begin;
 	}
 	return code;
 }
 
-/* Lists creations by the number of spans that had ended. */
+static int by_birth(const void *a, const void *b)
+{
+	const struct birth *x = a, *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->goroutine < y->goroutine ? -1 : x->goroutine > y->goroutine;
+}
+
 static int list_births(struct reading *r)
 {
 	const struct rep_index *x = &r->index;
 
-	if (tp_grow_raw(&r->born, &r->born_room, x->ended, sizeof(*r->born)))
-		return TP_ENOMEM;
-	memset(r->born, 0xff, (x->ended + (size_t)1) * sizeof(*r->born));
+	r->nbirths = 0;
 	for (uint32_t g = 0; g < x->ngoroutines; g++) {
-		uint32_t number = (x->birth[g].moment - 1) / 2;
-
 		r->place[g] = x->first[g + 1];
-		if (x->birth[g].creator == TP_NONE || number > x->ended ||
-		    x->first[g] == x->first[g + 1])
+		if (x->birth[g].creator == TP_NONE || x->first[g] == x->first[g + 1])
 			continue;
-		r->next[g] = r->born[number];
-		r->born[number] = g;
+		if (tp_grow_raw(&r->birth, &r->birth_room, r->nbirths, sizeof(*r->birth)))
+			return TP_ENOMEM;
+		r->birth[r->nbirths++] = (struct birth){x->span[x->order[x->first[g]]].start,
+							(x->birth[g].moment - 1) / 2, g};
 	}
+	if (r->nbirths)
+		qsort(r->birth, r->nbirths, sizeof(*r->birth), by_birth);
 	return 0;
 }
 
@@ -319,7 +336,7 @@ static int read_segment(struct reading *r, size_t segment, bool *done, struct tp
 		    : 0;
 }
 
-/* Ends the chains of goroutines where the graph does. */
+/* Ends the chains of goroutines where the graph does. What takes no time of its own stays where it was. */
 static int end_chains(struct reading *r)
 {
 	int code = 0;
@@ -329,7 +346,8 @@ static int end_chains(struct reading *r)
 	for (uint32_t g = 0; g < r->index.ngoroutines && !code; g++) {
 		uint32_t node;
 
-		if (needed(r, g) && r->g->node[r->at[g]].old > r->g->since)
+		if (needed(r, g) && r->g->node[r->at[g]].what != REP_GRAPH_REST &&
+		    r->g->node[r->at[g]].old > r->g->since)
 			code = add(r, g, r->g->since, REP_GRAPH_REST, &node);
 	}
 	return code;
@@ -342,9 +360,8 @@ static int begin(struct reading *r, struct tp_err *err)
 	r->at = tp_many(n + 1, sizeof(*r->at));
 	r->joins = calloc(n + 1, sizeof(*r->joins));
 	r->place = calloc(n + 1, sizeof(*r->place));
-	r->next = calloc(n + 1, sizeof(*r->next));
 	r->group = calloc((size_t)tp_dict_stacks(r->v->dict) + 1, 1);
-	if (!r->at || !r->joins || !r->place || !r->next || !r->group)
+	if (!r->at || !r->joins || !r->place || !r->group)
 		return tp_nomem(err);
 	memset(r->at, 0xff, (n + 1) * sizeof(*r->at));
 	return 0;
@@ -397,8 +414,7 @@ int rep_graph_read(struct rep_graph *g, struct rep_view *v, const struct rep_pat
 	free(r.at);
 	free(r.joins);
 	free(r.place);
-	free(r.next);
-	free(r.born);
+	free(r.birth);
 	free(r.group);
 	return code;
 }
