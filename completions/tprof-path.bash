@@ -15,17 +15,17 @@ _tprof_path()
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
 	--output | -o) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	--rows | -n | --hops | --own | --title | --goroutine | --from | --to) return ;;
+	--rows | -n | --hops | --own | --title | --goroutine | --from | --to | --what-if) return ;;
 	--min | --max) return ;;
 	esac
 	case $cur in
 	-*)
 		COMPREPLY=($(compgen -W '--min= --max= --color= --format= --from= --goroutine= --help --json-head
 			--hops= --no-pager --output= --own= --reason= --region= --rows= --run= --slowest --sort= --stacks --task= --title=
-			--to= --usage --version' -- "$cur"))
+			--to= --usage --version --what-if=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
-	*) COMPREPLY=($(compgen -f -- "$cur") $(compgen -W 'summary hops tree totals requests wakers' -- "$cur")) ;;
+	*) COMPREPLY=($(compgen -f -- "$cur") $(compgen -W 'summary hops tree totals requests wakers blame what-if' -- "$cur")) ;;
 	esac
 }
 complete -o filenames -F _tprof_path tprof-path

@@ -1,6 +1,6 @@
 # fish completion for tprof-path(1)
 
-complete -c tprof-path -a 'summary hops tree totals requests wakers' -d Report
+complete -c tprof-path -a 'summary hops tree totals requests wakers blame what-if' -d Report
 complete -c tprof-path -l min -x -d 'Only requests that took so long at least'
 complete -c tprof-path -l max -x -d 'Only requests that took so long at most'
 complete -c tprof-path -l color -x -a 'auto always never' -d 'Use colors'
@@ -25,3 +25,4 @@ complete -c tprof-path -l title -x -d 'Heading of the flame graph'
 complete -c tprof-path -l to -x -d 'Only before this time'
 complete -c tprof-path -l usage -d 'List the options in short'
 complete -c tprof-path -s V -l version -d 'Print the version'
+complete -c tprof-path -l what-if -x -d 'Replay a request with this shorter'

@@ -18,6 +18,8 @@
 #include "path/show.h"
 #include "task/choose.h"
 
+#define MOST_WHAT_IF 16
+
 struct args {
 	struct cmd cmd;
 	const char *title;
@@ -29,11 +31,13 @@ struct args {
 	struct rep_path_options pick;
 	const char *min, *max; /* of it, as typed */
 	int64_t hops;
+	const char *what_if[MOST_WHAT_IF];
+	size_t nwhat_if;
 	const char *sort; /* of wakers */
 	size_t wake_key;  /* the same */
 };
 
-enum { KEY_SLOWEST = 0x2000, KEY_AT_LEAST, KEY_AT_MOST, KEY_HOPS };
+enum { KEY_SLOWEST = 0x2000, KEY_AT_LEAST, KEY_AT_MOST, KEY_HOPS, KEY_WHAT_IF };
 
 #define SETS(member) CMD_SETS(struct args, member)
 
@@ -60,6 +64,10 @@ static const struct argp_option options[] = {
     {"rows", 'n', "N", CMD_OPTION_LAST, "Show at most N rows of a table, 0 for all", 2},
     {"sort", SETS(sort), "KEY", 0,
      "Sort by count (the default), waited, p50, p99 or max (report wakers)", 2},
+    {"what-if", KEY_WHAT_IF, "REGEX -N%", CMD_OPTION_MANY,
+     "Replay the request with what matches (function, reason or kind) N percent shorter; may be "
+     "given several times (report what-if)",
+     2},
     {"stacks", SETS(stacks), NULL, 0,
      "Show the stacks of both sides (report hops), or group by whole stacks (report wakers)", 2},
     {"own", SETS(filter.own), "REGEX", 0, CMD_OWN_DOC, 2},
@@ -94,6 +102,19 @@ static void slowest(struct args *args, struct argp_state *state, const char *arg
 		argp_error(state, "--slowest: '%s' is not a positive number or percentage", arg);
 }
 
+static void what_if(struct args *args, struct argp_state *state, const char *arg)
+{
+	struct tp_err err;
+
+	if (args->nwhat_if == MOST_WHAT_IF)
+		argp_error(state, "--what-if may be given %d times at most", MOST_WHAT_IF);
+	if (rep_what_if_check(arg, &err)) {
+		tp_err_printable(&err);
+		argp_error(state, "%s", err.msg);
+	}
+	args->what_if[args->nwhat_if++] = arg;
+}
+
 static int find_report(const char *name)
 {
 	for (int i = 0; rep_path_reports[i].name; i++)
@@ -124,10 +145,10 @@ static void report(struct args *args, struct argp_state *state, const char *name
 		cmd_near_try(&near, name, rep_path_reports[i].name);
 	if (near.word)
 		argp_error(state, "there is no report '%s'; did you mean %s?", name, near.word);
-	argp_error(
-	    state,
-	    "there is no report '%s'; reports are summary, hops, tree, totals, requests and wakers",
-	    name);
+	argp_error(state,
+		   "there is no report '%s'; reports are summary, hops, tree, totals, requests, "
+		   "wakers, blame and what-if",
+		   name);
 }
 
 static void check(struct args *args, struct argp_state *state)
@@ -135,6 +156,14 @@ static void check(struct args *args, struct argp_state *state)
 	struct tp_err err;
 	bool named = args->cmd.more_format != NULL, known;
 	enum rep_flame_format drawing = REP_FLAME_SVG;
+
+	if (args->nwhat_if && args->report_given && args->report != REP_PATH_WHAT_IF)
+		argp_error(state, "--what-if is an option of the report what-if; leave out '%s'",
+			   rep_path_reports[args->report].name);
+	if (args->nwhat_if) {
+		args->report = REP_PATH_WHAT_IF;
+		args->report_given = true;
+	}
 
 	args->pprof = named && !strcmp(args->cmd.more_format, "pprof");
 	if (named && !args->pprof)
@@ -200,6 +229,9 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_HOPS:
 		args->hops = cmd_arg_count(state, "--hops", arg, INT64_MAX);
+		return 0;
+	case KEY_WHAT_IF:
+		what_if(args, state, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (!cmd_path(&args->cmd))
@@ -323,12 +355,12 @@ static int show(struct args *args, struct rep_view *v, const struct rep_path_pag
 static int check_single(const struct args *args, const struct rep_path_requests *list,
 			struct tp_err *err)
 {
-	if (args->report != REP_PATH_HOP_LIST || list->n == 1)
+	if ((args->report != REP_PATH_HOP_LIST && args->report != REP_PATH_WHAT_IF) || list->n == 1)
 		return 0;
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
-			  "hops shows one request, and %zu match; --slowest picks one of them, "
+			  "%s shows one request, and %zu match; --slowest picks one of them, "
 			  "'requests' lists them",
-			  list->n);
+			  rep_path_reports[args->report].name, list->n);
 }
 
 static int analyse(struct args *args, struct rep_view *v, struct rep_output *out,
@@ -341,11 +373,15 @@ static int analyse(struct args *args, struct rep_view *v, struct rep_output *out
 				     .path = &path,
 				     .rows = args->cmd.rows,
 				     .stacks = args->stacks,
+				     .what_if = args->what_if,
+				     .nwhat_if = args->nwhat_if,
 				     .unwrapped = args->cmd.format == REP_FORMAT_MARKDOWN};
 	int code = rep_path_pick(v, &args->pick, &list, err);
 
 	if (!code)
 		code = check_single(args, &list, err);
+	if (!code && args->report == REP_PATH_BLAME)
+		code = rep_path_mark_bands(&list, err);
 	if (!code)
 		code = rep_path_walk(v, list.request, list.n, args->hops, &path, err);
 	if (!code)
@@ -456,7 +492,7 @@ static const char help[] =
     "Usage: tprof-path [OPTION...] TRACE [REPORT]\n"
     "Say why a request took so long: its critical path, from its end back to its\n"
     "beginning, across all goroutines it waited for.\n"
-    "  REPORT: summary (the default) hops tree totals requests wakers\n"
+    "  REPORT: summary (the default) hops tree totals requests wakers blame\n           what-if\n"
     "\n"
     "      --task=REGEX|ID     Requests are user tasks of this type, or this one\n"
     "      --region=REGEX      … or user regions\n"

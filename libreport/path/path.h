@@ -80,6 +80,14 @@ enum rep_path_subject {
 	REP_PATH_GOROUTINE,
 };
 
+/* Requests that blame compares (rep_path_mark_bands); the walk keeps their sums apart. */
+enum rep_path_band {
+	REP_BAND_NONE,
+	REP_BAND_MIDDLE,
+	REP_BAND_SLOW,
+	REP_NBANDS,
+};
+
 struct rep_path_options {
 	/* Regular expressions on types of tasks (a number is an id) and of regions, or NULL. With
 	 * both, requests are such regions of such tasks; with neither, the goroutines of the view's
@@ -96,10 +104,13 @@ struct rep_path_request {
 	int64_t from, to;   /* ns since the run began */
 	uint32_t name;	    /* string: type, or entry function */
 	uint32_t goroutine; /* index; the one on which it ends, after the walk; TP_NONE: unknown */
+	uint32_t begins;    /* the goroutine on which it begins; TP_NONE: unknown */
 	uint32_t stack;	    /* at its end; 0: unknown */
 	uint8_t subject;    /* enum rep_path_subject */
 	bool no_begin;	    /* it began before the run */
 	bool no_end;	    /* the run ended first; `to` of a goroutine is known after the walk */
+	uint8_t band;	    /* enum rep_path_band */
+	uint32_t part;	    /* in a band: its number in struct rep_path_part */
 };
 
 struct rep_path_requests {
@@ -117,6 +128,10 @@ struct rep_path_requests {
 int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 		  struct rep_path_requests *list, struct tp_err *err);
 void rep_path_requests_release(struct rep_path_requests *list);
+/* Puts requests in bands: the slowest 1 % (or 5, if these are more and at most a quarter of all) in one, as
+ * many around the median (or 50) in the other. Returns 0, or TP_ENOENT with a sentence if there are fewer
+ * than three. */
+int rep_path_mark_bands(struct rep_path_requests *list, struct tp_err *err);
 /* Checks options as far as that is possible without a run. */
 int rep_path_check(const struct rep_path_options *opt, struct tp_err *err);
 
@@ -169,6 +184,12 @@ struct rep_path_sum {
 	int64_t count, total_ns, max_ns;
 };
 
+/* The part of a sum that one request of a band has. */
+struct rep_path_part {
+	uint32_t part, sum;
+	int64_t ns;
+};
+
 struct rep_path {
 	int64_t total_ns; /* of all requests, in the view's time range */
 	size_t requests;  /* number of requests walked */
@@ -178,6 +199,8 @@ struct rep_path {
 	size_t nchains;
 	struct rep_path_sum *sum; /* in no order */
 	size_t nsums;
+	struct rep_path_part *part; /* of requests in a band */
+	size_t nparts;
 	int64_t kind_ns[REP_NPATH_KINDS];
 	/* The hops of a single request, by time. */
 	struct rep_path_hop *hop;
@@ -185,8 +208,8 @@ struct rep_path {
 	uint32_t *fold; /* of a folded path, which borrows the hops: the chain of a hop's chain */
 
 	/* private */
-	struct rep_keys chains, whats, sums;
-	size_t chain_room, sum_room, hop_room;
+	struct rep_keys chains, whats, sums, parts;
+	size_t chain_room, sum_room, hop_room, part_room;
 };
 
 /* Sorts requests: the slowest first, equal ones by time, then id. */
@@ -208,6 +231,10 @@ int rep_path_fold(const struct tp_dict *dict, const struct rep_path *path, struc
  * those added up. The caller frees *total. Returns 0, TP_ENOMEM or TP_ELIMIT. */
 int rep_path_totals(const struct rep_view *v, const struct rep_path *path,
 		    struct rep_path_sum **total, size_t *n, struct tp_err *err);
+/* Does the same but leaves the totals in the order of their first sums, and sets of[] (path->nsums entries)
+ * to the total that each sum is in. */
+int rep_path_group(const struct rep_view *v, const struct rep_path *path,
+		   struct rep_path_sum **total, size_t *n, uint32_t *of, struct tp_err *err);
 
 /* Makes a profile of the path, which the caller frees. Its stacks begin with those of the request's
  * goroutine. Below a wait come its reason in brackets and the stacks of the waker, and so on; the leaf is the

@@ -17,6 +17,7 @@
 #include "import.h"
 #include "order/read.h"
 #include "path/ender.h"
+#include "path/graph.h"
 #include "path/path.h"
 #include "path/wake.h"
 #include "spans/segment.h"
@@ -1053,6 +1054,40 @@ static void check_brute(void)
 	assert_int_equal(i, walked.nhop);
 }
 
+/* Without a change, a replay gives the old times, and without all that takes time, the request takes none. */
+static void check_graph(void)
+{
+	struct rep_graph g;
+	struct tp_err err;
+
+	if (rep_graph_read(&g, &view, list.request, &err))
+		fail_msg("%s", err.msg);
+	for (int inferred = 0; inferred < 2; inferred++) {
+		int64_t *ns = calloc(g.nwhats + 1, sizeof(*ns)), total = 0;
+
+		assert_non_null(ns);
+		assert_int_equal(rep_graph_replay(&g, inferred),
+				 list.request->to - list.request->from);
+		for (size_t i = 0; i < g.n; i++)
+			assert_int_equal(g.node[i].now, g.node[i].old);
+		total = rep_graph_path(&g, inferred, ns);
+		for (size_t i = 0; i < g.nwhats; i++)
+			total += ns[i];
+		assert_int_equal(total, list.request->to - list.request->from);
+		free(ns);
+	}
+	for (size_t i = 0; i < g.nwhats; i++)
+		g.factor[i] = 0;
+	rep_graph_replay(&g, true);
+	for (size_t i = 0; i < g.n; i++) {
+		const struct rep_graph_node *node = &g.node[i];
+
+		assert_true(node->prev > i && node->cause > i);
+		assert_true(node->now <= node->old);
+	}
+	rep_graph_release(&g);
+}
+
 static void test_walk_against_brute_force(void **state)
 {
 	bool wanted[8] = {true, true, true, true, true, true, true, true};
@@ -1075,6 +1110,7 @@ static void test_walk_against_brute_force(void **state)
 		explain(list.request[0].goroutine, list.request[0].from, list.request[0].to, 0);
 		check_whole(list.request[0].from, list.request[0].to);
 		check_brute();
+		check_graph();
 		hops += nbrute;
 		for (size_t b = 0; b < nbrute; b++)
 			deep += brute[b].depth > 2;

@@ -64,6 +64,7 @@ static int put(struct pick *p, struct rep_path_request r, int64_t from, int64_t 
 	r.goroutine = goroutine >= 0 && (uint64_t)goroutine < v->nrows[TP_TABLE_GOROUTINE]
 			  ? (uint32_t)goroutine
 			  : TP_NONE;
+	r.begins = r.goroutine;
 	r.subject = (uint8_t)list->subject;
 	if (r.to < r.from || !rep_view_overlaps(v, r.from, r.to))
 		return 0;

@@ -18,14 +18,15 @@ const struct rep_path_report_desc rep_path_reports[REP_NPATH_REPORTS + 1] = {
 			 false},
     [REP_PATH_REQUESTS] = {"requests", "the requests, the slowest first", false},
     [REP_PATH_WAKERS] = {"wakers", "who wakes whom, how often, and how long until it runs", false},
+    [REP_PATH_BLAME] = {"blame", "what makes slow requests slow, always or by chance", false},
+    [REP_PATH_WHAT_IF] = {"what-if", "how much shorter one request would be", false},
     [REP_NPATH_REPORTS] = {NULL, NULL, false},
 };
 
 #define SUMMARY_HOPS   12
 #define SUMMARY_TOTALS 8
 
-/* Returns the kind, and the reason if it says more: "blocked (chan receive)". */
-static struct rep_value doing(struct rep_path_table *p, unsigned kind, uint32_t reason)
+struct rep_value rep_table_doing(struct rep_path_table *p, unsigned kind, uint32_t reason)
 {
 	const char *name = rep_path_kinds[kind].name;
 	struct tp_text t = tp_dict_text(p->v->dict, reason);
@@ -182,7 +183,7 @@ static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, str
 	    rep_view_goid_value(p->v, h->goroutine),
 	    rep_str(rep_path_kinds[h->kind].name),
 	    rep_table_string(p, h->reason),
-	    doing(p, h->kind, h->reason),
+	    rep_table_doing(p, h->kind, h->reason),
 	    rep_table_where(p, entry, h->stack),
 	    rep_place_text(&p->texts, p->v, place),
 	    rep_view_goid_value(p->v, h->wakes),
@@ -313,7 +314,7 @@ static int write_totals(struct rep_path_table *p, size_t usual, struct tp_err *e
 		    rep_view_goid_value(p->v, t->goroutine),
 		    rep_str(rep_path_kinds[t->kind].name),
 		    rep_table_string(p, t->reason),
-		    doing(p, t->kind, t->reason),
+		    rep_table_doing(p, t->kind, t->reason),
 		    rep_table_where(p, t->entry, t->stack),
 		    rep_stack_function(&p->texts, t->stack),
 		    rep_stack_location(&p->texts, t->stack),
@@ -449,6 +450,10 @@ static int show(struct rep_path_table *p, enum rep_path_report report, struct tp
 		return show_folded(p, report, err);
 	case REP_PATH_TOTALS:
 		return write_totals(p, REP_TABLE_ROWS, err);
+	case REP_PATH_BLAME:
+		return rep_path_write_blame(p, err);
+	case REP_PATH_WHAT_IF:
+		return rep_path_write_what_if(p, err);
 	case REP_PATH_REQUESTS:
 		return write_requests(p, REP_TABLE_ROWS, err);
 	default:
@@ -471,7 +476,8 @@ int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
 	struct rep_path_page ask = *page;
 	struct rep_path_table p;
 	struct rep_path_spot *spot = NULL;
-	int code = page->path->nhop ? find_spots(page, &spot, err) : 0;
+	bool hops = page->path->nhop && report != REP_PATH_WHAT_IF && report != REP_PATH_BLAME;
+	int code = hops ? find_spots(page, &spot, err) : 0;
 
 	rep_table_init(&p, &ask, out);
 	if (!code) {

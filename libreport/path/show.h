@@ -14,6 +14,8 @@ enum rep_path_report {
 	REP_PATH_TOTALS,
 	REP_PATH_REQUESTS,
 	REP_PATH_WAKERS,
+	REP_PATH_BLAME,
+	REP_PATH_WHAT_IF,
 	REP_NPATH_REPORTS
 };
 
@@ -35,6 +37,9 @@ struct rep_path_page {
 	int64_t rows;	/* limit of each table; 0: all rows; -1: the default of each table */
 	bool stacks;	/* lists hops with the stacks of both sides instead of a table */
 	bool unwrapped; /* does not break sentences into lines */
+	/* What the report what-if shortens, like "main.load -50%" (rep_what_if_check). */
+	const char *const *what_if;
+	size_t nwhat_if;
 
 	/* private */
 	const struct rep_path_spot *spot; /* by hop */
@@ -45,6 +50,9 @@ struct rep_path_page {
  * requests, then totals. Errors: TP_ENOMEM, and those of the output. */
 int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
 		  enum rep_path_report report, struct tp_err *err);
+
+/* Checks what is to be shortened. Returns 0, TP_ENOMEM, or TP_EFORMAT with a sentence. */
+int rep_what_if_check(const char *text, struct tp_err *err);
 
 /* Writes the report wakers. */
 int rep_wakes_show(struct rep_output *out, struct rep_view *v, const struct rep_wakes *wakes,

@@ -53,7 +53,12 @@ static inline struct rep_value rep_table_string(struct rep_path_table *p, uint32
 /* Returns the frames of a stack from its site on; the entry function if there is no stack. */
 struct rep_value rep_table_where(struct rep_path_table *p, uint32_t entry, uint32_t stack);
 
-/* Writes the report tree (tree.c). */
+/* Returns the kind, and the reason if it says more: "outside (select)". */
+struct rep_value rep_table_doing(struct rep_path_table *p, unsigned kind, uint32_t reason);
+
+/* Write the reports tree (tree.c), blame (blame.c) and what-if (whatif.c). */
 int rep_path_write_tree(struct rep_path_table *p, struct tp_err *err);
+int rep_path_write_blame(struct rep_path_table *p, struct tp_err *err);
+int rep_path_write_what_if(struct rep_path_table *p, struct tp_err *err);
 
 #endif

@@ -39,8 +39,9 @@ static void merge_goroutine(uint32_t *known, uint32_t goroutine)
 		*known = TP_NONE;
 }
 
-/* Adds s to the sum with the same group, place, entry function, kind and reason. */
-static int add_sum(struct rep_path *p, uint32_t group, uint32_t place, const struct rep_path_sum *s)
+/* Adds s to the sum with the same group, place, entry function, kind and reason, and sets *index to it. */
+static int add_sum(struct rep_path *p, uint32_t group, uint32_t place, const struct rep_path_sum *s,
+		   uint32_t *index)
 {
 	uint32_t what, at;
 	struct rep_path_sum *t;
@@ -52,6 +53,7 @@ static int add_sum(struct rep_path *p, uint32_t group, uint32_t place, const str
 		code = tp_grow(&p->sum, &p->sum_room, at, sizeof(*p->sum));
 	if (code)
 		return code;
+	*index = at;
 	t = &p->sum[at];
 	if (at == p->nsums) {
 		*t = *s;
@@ -66,8 +68,24 @@ static int add_sum(struct rep_path *p, uint32_t group, uint32_t place, const str
 	return 0;
 }
 
-int rep_path_put(struct rep_path *p, const struct rep_path_hop *hop, uint32_t entry, bool keep,
-		 bool again)
+static int add_part(struct rep_path *p, uint32_t part, uint32_t sum, int64_t ns)
+{
+	uint32_t at;
+	int code = rep_keys_add(&p->parts, part, sum, 0, 0, &at);
+
+	if (!code)
+		code = tp_grow(&p->part, &p->part_room, at, sizeof(*p->part));
+	if (code)
+		return code;
+	p->nparts = p->parts.n;
+	p->part[at].part = part;
+	p->part[at].sum = sum;
+	tp_sum(&p->part[at].ns, ns);
+	return 0;
+}
+
+int rep_path_put(struct rep_path *p, const struct rep_path_hop *hop, uint32_t entry, uint32_t part,
+		 bool keep, bool again)
 {
 	int64_t ns = hop->to - hop->from;
 	const struct rep_path_sum sum = {
@@ -81,7 +99,11 @@ int rep_path_put(struct rep_path *p, const struct rep_path_hop *hop, uint32_t en
 	    .total_ns = ns,
 	    .max_ns = ns,
 	};
-	int code = add_sum(p, hop->chain, hop->stack, &sum);
+	uint32_t at;
+	int code = add_sum(p, hop->chain, hop->stack, &sum, &at);
+
+	if (!code && part != TP_NONE)
+		code = add_part(p, part, at, ns);
 
 	p->nhops += !again;
 	tp_sum(&p->kind_ns[hop->kind], ns);
@@ -199,9 +221,10 @@ int rep_path_fold(const struct tp_dict *dict, const struct rep_path *path, struc
 	}
 	for (size_t i = 0; i < path->nsums && !code; i++) {
 		struct rep_path_sum s = path->sum[i];
+		uint32_t at;
 
 		s.chain = folded->fold[s.chain];
-		code = add_sum(folded, s.chain, s.stack, &s);
+		code = add_sum(folded, s.chain, s.stack, &s, &at);
 	}
 	add_up(folded);
 	return code;
@@ -212,6 +235,8 @@ void rep_path_release(struct rep_path *p)
 	rep_keys_release(&p->chains);
 	rep_keys_release(&p->whats);
 	rep_keys_release(&p->sums);
+	rep_keys_release(&p->parts);
+	free(p->part);
 	free(p->chain);
 	free(p->sum);
 	if (!p->fold)
@@ -235,25 +260,37 @@ static int by_time(const void *a, const void *b)
 	return x->stack < y->stack ? -1 : x->stack > y->stack;
 }
 
-int rep_path_totals(const struct rep_view *v, const struct rep_path *path,
-		    struct rep_path_sum **total, size_t *n, struct tp_err *err)
+int rep_path_group(const struct rep_view *v, const struct rep_path *path,
+		   struct rep_path_sum **total, size_t *n, uint32_t *of, struct tp_err *err)
 {
 	struct rep_path all = {0};
 	int code = 0;
 
 	for (size_t i = 0; i < path->nsums && !code; i++) {
 		struct rep_path_sum s = path->sum[i];
+		uint32_t at = 0;
 
 		s.chain = 0;
-		code = add_sum(&all, s.stack != 0, rep_path_site(v->dict, s.stack), &s);
+		code = add_sum(&all, s.stack != 0, rep_path_site(v->dict, s.stack), &s, &at);
+		if (of)
+			of[i] = at;
 	}
 	*n = code ? 0 : all.nsums;
 	*total = NULL;
 	if (*n) {
-		qsort(all.sum, *n, sizeof(*all.sum), by_time);
 		*total = all.sum;
 		all.sum = NULL;
 	}
 	rep_path_release(&all);
 	return code ? tp_err_full(err, code, "the run has too many different stacks") : 0;
+}
+
+int rep_path_totals(const struct rep_view *v, const struct rep_path *path,
+		    struct rep_path_sum **total, size_t *n, struct tp_err *err)
+{
+	int code = rep_path_group(v, path, total, n, NULL, err);
+
+	if (*n)
+		qsort(*total, *n, sizeof(**total), by_time);
+	return code;
 }

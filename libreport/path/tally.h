@@ -6,9 +6,10 @@
 #include "path/path.h"
 
 /* Adds a hop; hops are added backwards in time. `again`: it is a part of the hop that was added last, which
- * begins where this one ends. Returns 0, TP_ENOMEM or TP_ELIMIT. */
-int rep_path_put(struct rep_path *p, const struct rep_path_hop *hop, uint32_t entry, bool keep,
-		 bool again);
+ * begins where this one ends. `part`: that of a request in a band, or TP_NONE. Returns 0, TP_ENOMEM or
+ * TP_ELIMIT. */
+int rep_path_put(struct rep_path *p, const struct rep_path_hop *hop, uint32_t entry, uint32_t part,
+		 bool keep, bool again);
 
 /* Finds or adds the chain of a wait below `chain`. If there are too many chains, *out is `chain` itself.
  * Returns 0, TP_ENOMEM or TP_ELIMIT. */

@@ -30,7 +30,8 @@ static int put(struct rep_walk *k, struct rep_walker *w, struct rep_path_hop hop
 	again = continues(&hop, &w->last);
 	w->last = hop;
 	k->left--;
-	return rep_path_put(k->path, &hop, rep_view_entry(k->v, hop.goroutine), k->keep, again);
+	return rep_path_put(k->path, &hop, rep_view_entry(k->v, hop.goroutine),
+			    w->request->band ? w->request->part : TP_NONE, k->keep, again);
 }
 
 /* Adds a hop from `from` to the walker's time, and moves the walker back to `from`. */

@@ -128,6 +128,8 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	row 'path of a region' '0.500 s' '0.100 s' '' "exec $bin/tprof-path $s --region=decode --slowest"
 	row 'path of a goroutine' '0.500 s' '0.100 s' '' "exec $bin/tprof-path $s --goroutine=serve --slowest"
 	row 'path of every task' '2.000 s' '0.700 s' '' "exec $bin/tprof-path $s --task=request"
+	row 'path, blame of every task' '0.500 s' '' '' "exec $bin/tprof-path $s --task=request blame"
+	row 'path, what if in a task' '0.500 s' '' '' "exec $bin/tprof-path $s --task=request --slowest '--what-if=main -50%'"
 	row 'path, who wakes whom' '2.000 s' '0.700 s' '' "exec $bin/tprof-path $s wakers"
 	row 'report page' '2.000 s' '0.500 s' '' "exec $bin/tprof-report $s"
 	row 'leaks' '0.500 s' '0.100 s' '' "exec $bin/tprof-leaks $s"

@@ -76,6 +76,10 @@ check-jeprof: all ## heap profiles of jemalloc, recorded now, are what jeprof sa
 check-speedscope: all ## speedscope's files are what speedscope's own code says of them (SEED=1)
 	@python3 testdata/check/speedscope.py $(B)/bin $(or $(SEED),1)
 
+.PHONY: check-whatif
+check-whatif: all ## what tprof-path --what-if predicts, against programs that were changed so (GO: go 1.27)
+	@python3 testdata/check/whatif.py $(B)/bin $(or $(GO),$${PEERS:-$$HOME/.cache/tprof-peers}/go1.27/bin/go)
+
 .PHONY: check-merge
 check-merge: all ## random trees of merges make the same store, and it answers as its parts did (ROUNDS=12 SEED=1)
 	@python3 testdata/check/merge.py $(B)/bin $(or $(ROUNDS),12) $(or $(SEED),1)

@@ -26,6 +26,8 @@ TABLES = [
     ("tprof-path tree", f"tprof-path --task=12 {TRACE} tree", ""),
     ("tprof-path requests", f"tprof-path {TRACE} requests", ""),
     ("tprof-path wakers", f"tprof-path {TRACE} wakers", ""),
+    ("tprof-path blame", f"tprof-path --task=checkout {TRACE} blame", ""),
+    ("tprof-path what-if", f"tprof-path --task=12 {TRACE} what-if", ""),
     ("tprof-leaks", f"tprof-leaks {OTHER}", ""),
     ("tprof-top of profiles", f"tprof-top {HEAP}", ""),
     ("tprof-top --tags", f"tprof-top --tags {HEAP}", ""),

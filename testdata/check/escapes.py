@@ -222,8 +222,9 @@ def commands(made, out):
         yield judge, ["tprof-leaks", "--format=" + form, v2, made["goroutines"]]
         yield judge, ["tprof-diff", "--format=" + form, profile, profile2]
         yield judge, ["tprof-diff", "--format=" + form, v2, made["v2b"]]
-        for report in ("summary", "hops", "tree", "totals", "requests", "wakers"):
+        for report in ("summary", "hops", "tree", "totals", "requests", "wakers", "what-if"):
             yield judge, ["tprof-path", "--format=" + form, v2, report]
+        yield judge, ["tprof-path", "--format=" + form, "--goroutine=.", v2, "blame"]
         for task in ("list", "show", "clocks"):
             yield judge, ["tprof-store", "--format=" + form, task, store]
         for table in ("run", "label", "string", "goroutine", "task", "region", "log", "frame", "loss", "notice"):

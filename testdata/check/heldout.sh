@@ -144,9 +144,10 @@ for trace in "$keep"/traces/*.trace; do
 		story procs overview mmu pauses stops heap; do
 		ends tprof-top "$scratch/run.tprof" $report
 	done
-	for report in summary hops tree totals requests wakers; do
+	for report in summary hops tree totals requests wakers what-if; do
 		ends tprof-path "$scratch/run.tprof" $report
 	done
+	ends tprof-path --goroutine=. "$scratch/run.tprof" blame
 	for view in cpu running offcpu sched syscall; do
 		ends tprof-flame --format=svg --view=$view "$scratch/run.tprof"
 	done

@@ -41,6 +41,7 @@ TRACE = [
     "tprof-diff S S --rows=0", "tprof-diff S S --view=offcpu",
     "tprof-flame --format=svg S", "tprof-flame --format=folded S",
     "tprof-path S", "tprof-path S requests", "tprof-path S totals", "tprof-path S wakers",
+    "tprof-path S blame --goroutine=.", "tprof-path S what-if", "tprof-path S --what-if='(.|[a-m])*a.{16}b|. -50%'",
     "tprof-leaks S --all", "tprof-report S",
     "tprof-export --format=perfetto S", "tprof-export --format=trace S", "tprof-export --format=pprof --view=wall S",
     "tprof-export --format=events S", "tprof-export --format=csv --table=goroutine S", "tprof-export --format=raw D",

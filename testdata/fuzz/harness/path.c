@@ -36,12 +36,22 @@ static void show(struct rep_view *v, const struct rep_path_requests *list,
 	struct tp_profile *p;
 	struct tp_err err = {0};
 
-	for (int r = 0; r < REP_PATH_WAKERS; r++) {
-		const struct rep_path_page page = {
-		    .v = v, .list = list, .path = path, .rows = r % 2 ? 5 : -1, .stacks = r % 3};
-		struct tp_buf text = {0};
-		struct rep_output *out = fuzz_paper(&text, pick, rep_path_reports[r].several);
+	static const char *const what_if[] = {"main -50%", ". -100%"};
 
+	for (int r = 0; r < REP_NPATH_REPORTS; r++) {
+		const struct rep_path_page page = {.v = v,
+						   .list = list,
+						   .path = path,
+						   .rows = r % 2 ? 5 : -1,
+						   .stacks = r % 3,
+						   .what_if = what_if,
+						   .nwhat_if = fuzz_pick(pick, 3)};
+		struct tp_buf text = {0};
+		struct rep_output *out;
+
+		if (r == REP_PATH_WAKERS)
+			continue;
+		out = fuzz_paper(&text, pick, rep_path_reports[r].several);
 		fuzz_paper_end(out, &text, rep_path_show(out, &page, (enum rep_path_report)r, &err),
 			       &err);
 	}
@@ -61,6 +71,8 @@ static void walk(struct rep_view *v, const struct rep_path_options *opt, uint64_
 	bool over = false;
 	int code = rep_path_pick(v, opt, &list, &err);
 
+	if (!code && list.n > 2)
+		code = rep_path_mark_bands(&list, &err);
 	if (!code)
 		code = rep_path_walk(v, list.request, list.n, HOPS, &path, &err);
 	if (code) {

@@ -287,11 +287,13 @@ static int fill_paths(struct rep_view *v, const struct rep_path_options *pick,
 	    .v = v, .list = &list, .path = &path, .rows = report == REP_PATH_TREE ? 0 : MOST_ROWS};
 	int code = rep_path_pick(v, pick, &list, err);
 
-	if (!code && report == REP_PATH_HOP_LIST && list.n != 1)
+	if (!code && (report == REP_PATH_HOP_LIST || report == REP_PATH_WHAT_IF) && list.n != 1)
 		code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
-				  "this table shows the hops of one request, but %zu match; open "
+				  "this table is about one request, but %zu match; open "
 				  "'path requests' and press Enter on one",
 				  list.n);
+	if (!code)
+		code = report == REP_PATH_BLAME ? rep_path_mark_bands(&list, err) : 0;
 	if (!code)
 		code = rep_path_walk(v, list.request, list.n, REP_PATH_HOPS, &path, err);
 	if (!code)

@@ -59,12 +59,14 @@ static void add_waits(struct top_entry *list, size_t *n)
 	    [REP_PATH_TREE] = "critical path: who waited for whom, as a tree",
 	    [REP_PATH_TOTALS] = "critical path: where its time went, by function and reason",
 	    [REP_PATH_REQUESTS] = "requests that have critical paths, the slowest first",
+	    [REP_PATH_BLAME] = "what makes slow requests slow, always or by chance",
+	    [REP_PATH_WHAT_IF] = "what one request would gain if something took no time",
 	    [REP_PATH_WAKERS] =
 		"wakers and whom they wake, how often, and how long until that runs",
 	};
 	static const enum rep_path_report order[REP_NPATH_REPORTS] = {
-	    REP_PATH_WAKERS, REP_PATH_SUMMARY,	REP_PATH_TOTALS,
-	    REP_PATH_TREE,   REP_PATH_HOP_LIST, REP_PATH_REQUESTS};
+	    REP_PATH_WAKERS, REP_PATH_SUMMARY,	REP_PATH_BLAME,	   REP_PATH_TOTALS,
+	    REP_PATH_TREE,   REP_PATH_HOP_LIST, REP_PATH_REQUESTS, REP_PATH_WHAT_IF};
 
 	for (int i = 0; top_longest[i].name; i++) {
 		struct top_entry e = {.kind = TOP_LONGEST, .which = i, .doc = top_longest[i].doc};
