@@ -253,6 +253,8 @@ static bool make_edge(const struct rep_deadlocks *d, uint32_t from, const struct
 
 	*e = (struct rep_deadlock_edge){
 	    .from = from, .to = f->g, .node = f->node, .by = w->by, .need = w->need};
+	if (w->sign == SIGN_ADDRESS)
+		e->address = w->value;
 	if (from == f->g)
 		return rep_deadlock_locks(g) && w->by != REP_DEADLOCK_CREATOR &&
 		       f->frame != g->direct &&
@@ -264,12 +266,11 @@ static bool make_edge(const struct rep_deadlocks *d, uint32_t from, const struct
 		e->by = REP_DEADLOCK_WRITER;
 		return true;
 	}
-	if (wants)
+	/* Readers wait behind a writer, not for each other. */
+	if (wants || (g->wait == REP_WAIT_RLOCK && to->wait == REP_WAIT_RLOCK && are_alike(g, to)))
 		return false;
-	if (w->sign == SIGN_ADDRESS) {
-		e->address = w->value;
+	if (w->sign == SIGN_ADDRESS)
 		return true;
-	}
 	if (w->sign == SIGN_FUNCTION && !g->once && line_at(d, f->node) <= line_at(d, g->site))
 		return false;
 	if (g->type && is_another(d, g, f, &e->address))
@@ -299,36 +300,63 @@ static int by_evidence(const void *a, const void *b)
 	return x->by != y->by ? ORDER(y->by, x->by) : ORDER(x->to, y->to);
 }
 
+/* Returns the first that is not before `sought`. */
+static size_t first_from(const struct search *s, const struct found *sought)
+{
+	size_t lo = 0, hi = s->nfound;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (by_found(&s->found[mid], sought) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void look(const struct search *s, uint32_t from, const struct want *w,
+		 struct rep_deadlock_edge *list, size_t *n)
+{
+	struct found sought = {.value = w->value, .sign = w->sign, .level = UINT8_MAX};
+	struct rep_deadlock_edge e;
+	const struct found *f;
+
+	/* It is looked at itself, however many others there are. */
+	for (int own = 1; own >= 0; own--) {
+		sought.level = own ? s->g[from].level : UINT8_MAX;
+		sought.g = own ? from : 0;
+		f = s->found + first_from(s, &sought);
+		for (size_t k = 0; f < s->found + s->nfound && f->sign == w->sign &&
+				   f->value == w->value && k < LOOKED_AT && (!own || f->g == from);
+		     k++, f++)
+			if (make_edge(s->d, from, w, f, &e))
+				put_edge(list, n, &e);
+	}
+}
+
 static void add_edges(struct search *s, uint32_t from)
 {
 	struct rep_deadlocks *d = s->d;
 	struct rep_deadlock_goroutine *g = &s->g[from];
-	struct rep_deadlock_edge list[MOST_EDGES], e;
+	struct rep_deadlock_edge list[MOST_EDGES];
 	struct want want[MOST_WANTS];
 	size_t nwants = wants_of(d, g, want), n = 0, kept = 0;
-	bool holder = false, child = false;
+	bool holder = false, child = false, itself = false;
 
-	for (size_t k = 0; k < nwants; k++) {
-		const struct found sought = {
-		    .value = want[k].value, .sign = want[k].sign, .level = UINT8_MAX};
-		size_t lo = 0, hi = s->nfound;
-
-		while (lo < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-
-			if (by_found(&s->found[mid], &sought) < 0)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		hi = s->nfound - lo < LOOKED_AT ? s->nfound : lo + LOOKED_AT;
-		for (; lo < hi && s->found[lo].sign == sought.sign &&
-		       s->found[lo].value == sought.value;
-		     lo++)
-			if (make_edge(d, from, &want[k], &s->found[lo], &e))
-				put_edge(list, &n, &e);
-	}
+	for (size_t k = 0; k < nwants; k++)
+		look(s, from, &want[k], list, &n);
+	for (size_t i = 0; i < n; i++)
+		itself |= list[i].to == from;
 	for (size_t i = 0; i < n; i++) {
+		/* Of several that may have locked before they wait for the same lock, each may wait
+		 * for itself. */
+		if (itself && list[i].to != from && list[i].by < REP_DEADLOCK_WRITER &&
+		    s->g[list[i].to].wait == REP_WAIT_LOCK && are_alike(g, &s->g[list[i].to])) {
+			list[i].by = REP_DEADLOCK_NOBODY;
+			continue;
+		}
 		holder |= list[i].to != from && list[i].by > REP_DEADLOCK_CREATOR;
 		child |= s->g[list[i].to].creator == g->id && g->id >= 0;
 	}
@@ -337,6 +365,8 @@ static void add_edges(struct search *s, uint32_t from)
 	for (size_t i = 0; i < n; i++) {
 		bool relative = list[i].by == REP_DEADLOCK_CREATOR;
 
+		if (list[i].by == REP_DEADLOCK_NOBODY)
+			continue;
 		if (holder && rep_deadlock_locks(g) && (relative || list[i].to == from))
 			continue;
 		if (g->wait == REP_WAIT_GROUP && child && relative &&
@@ -389,7 +419,7 @@ static void let_go_on(struct search *s)
 			related |= g->creator < 0 ? e->node && e->by == REP_DEADLOCK_CREATOR
 						  : s->g[e->to].id == g->creator;
 		}
-		if (any && !related && !g->level && g->wait >= REP_WAIT_COND &&
+		if (any && !related && !g->level && !g->leaked && g->wait >= REP_WAIT_COND &&
 		    g->wait != REP_WAIT_SEND)
 			g->level = REP_LEVEL_OUTSIDE;
 		if (g->level)
@@ -401,7 +431,7 @@ static void let_go_on(struct search *s)
 		for (uint32_t k = s->in[to]; k < s->in[to + 1]; k++) {
 			const struct rep_deadlock_edge *e = &d->edge[s->back[k]];
 
-			if (s->g[e->from].level || s->g[to].level < e->need)
+			if (s->g[e->from].level || s->g[e->from].leaked || s->g[to].level < e->need)
 				continue;
 			s->g[e->from].level = REP_LEVEL_OUTSIDE;
 			s->queue[tail++] = e->from;

@@ -20,8 +20,16 @@ tprof-top --deadlock "$TMP/without.d2"
 sed 's/publish(0x10?/publish(0x30cf04700000/' "$dumps/held.d2" >"$TMP/other.d2"
 tprof-top --deadlock "$TMP/other.d2"
 # Go's collector has found the leak; no time is needed.
-printf 'goroutine 7 [chan receive (leaked)]:\nmain.never()\n\tx.go:7 +0x1d\ncreated by main.main in goroutine 1\n\tx.go:9 +0x5e\n' >"$TMP/leaked.d2"
+printf 'goroutine 1 [running]:\nmain.main()\n\tx.go:30 +0x1d\n\ngoroutine 7 [chan receive (leaked)]:\nmain.never()\n\tx.go:7 +0x1d\ncreated by main.main in goroutine 1\n\tx.go:9 +0x5e\n' >"$TMP/leaked.d2"
 tprof-top --deadlock "$TMP/leaked.d2"
+# Who waits for a lock below another method of its value may have locked it there; a reader below one
+# does not wait for another reader.
+for state in Mutex.Lock RWMutex.RLock; do
+	for i in 3 4; do
+		printf 'goroutine %d [sync.%s, 3 minutes]:\nmain.(*T).get(0xc000014000)\n\tx.go:7 +0x1d\nmain.(*T).all(0xc000014000)\n\tx.go:9 +0x5e\n\n' $i $state
+	done >"$TMP/below.d2"
+	tprof-top --deadlock "$TMP/below.d2"
+done
 tprof-top --deadlock testdata/inbox/inbox-2.d1 2>&1
 echo "status $?"
 tprof-top --deadlock testdata/catalog.cpu 2>&1

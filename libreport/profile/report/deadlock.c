@@ -224,7 +224,7 @@ static const char *put_title(struct report *r, size_t from, size_t to)
 		if (circle ? at(r, k)->circle : !itself || at(r, k)->itself)
 			put_id(r, i++, circle ? circle : itself ? itself : n, at(r, k)->id);
 	tp_buf_text(&r->b, circle	? " may wait for each other"
-			   : itself > 1 ? " may each wait for a lock that it holds itself"
+			   : itself > 1 ? " may wait for locks that they hold themselves"
 			   : itself	? " may wait for a lock that it holds itself"
 					: " may wait for ever");
 	if (rest)
