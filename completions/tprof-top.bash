@@ -60,7 +60,7 @@ _tprof_top()
 		;;
 	-*)
 		COMPREPLY=($(compgen -W '--all-frames --as-go --base= --call-tree --color= --comments --compact-labels --counters --cum --disasm=
-			--diff-base= --divide-by= --drop-negative --each --edgefraction= --flat --focus= --format= --from=
+			--deadlock --diff-base= --divide-by= --drop-negative --each --edgefraction= --flat --focus= --format= --from=
 			--goroutine= --goroutines --granularity= --help --json-head --hide= --ignore= --include= --intel-syntax --list= --log= --max= --mean --min=
 			--no-inlines --no-pager --no-trim --nodecount= --nodefraction= --normalize
 			--over= --own= --peek= --per-p --prune-from= --raw --reason= --region= --relative-percentages --rows=

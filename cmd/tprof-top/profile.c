@@ -81,8 +81,8 @@ static int print_hint(const struct top_args *args, const struct tp_profile *p,
 	return code ? code
 		    : rep_output_note(out, false,
 				      is_of_goroutines(p)
-					  ? "next: --goroutines has them by stack and state; "
-					    "tprof-leaks FILE says which do not end"
+					  ? "next: --goroutines has them by stack and state, "
+					    "--deadlock who may wait for whom; tprof-leaks FILE says which do not end"
 					  : "next: --cum, --tree, --peek=REGEX, --list=REGEX; "
 					    "--focus and --sample-index narrow it",
 				      err);

@@ -71,6 +71,7 @@ int page_commands(struct page *p, struct tp_buf *h, struct tp_err *err);
 int page_functions(struct page *p, struct tp_buf *h, struct tp_err *err);
 int page_profile_flames(struct page *p, struct tp_buf *h, struct tp_err *err);
 int page_tags(struct page *p, struct tp_buf *h, struct tp_err *err);
+int page_deadlock(struct page *p, struct tp_buf *h, struct tp_err *err);
 int page_profile_commands(struct page *p, struct tp_buf *h, struct tp_err *err);
 /* Finds the sample types that the two sides have in common, as indexes in the first new profile.
  * Returns how many. */

@@ -5,6 +5,7 @@
 #include "profile/report.h"
 
 static const struct page_section sections[] = {
+    {"deadlock", "Suspected deadlocks", page_deadlock, false},
     {"functions", "Functions", page_functions, false},
     {"flames", "Flame graphs", page_profile_flames, false},
     {"tags", "Labels", page_tags, false},

@@ -132,6 +132,9 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	row 'path, what if in a task' '0.500 s' '' '' "exec $bin/tprof-path $s --task=request --slowest '--what-if=main -50%'"
 	row 'path, who wakes whom' '2.000 s' '0.700 s' '' "exec $bin/tprof-path $s wakers"
 	row 'report page' '2.000 s' '0.500 s' '' "exec $bin/tprof-report $s"
+	# 20,000 goroutines, each of which waits for a lock that another has.
+	awk 'BEGIN { for (i = 1; i <= 20000; i++) printf "goroutine %d [sync.Mutex.Lock, 2 minutes]:\nsync.(*Mutex).lockSlow(0xc%08x)\n\tsync/mutex.go:149 +0x15a\nmain.move(0xc%08x, 0xc%08x)\n\tmain.go:33 +0xb7\ncreated by main.main in goroutine 1\n\tmain.go:44 +0x145\n\n", i, i * 64 + 16, (i + 1) % 20000 * 64, i * 64 }' >"$dir/stuck.d2"
+	row 'deadlock' '0.500 s' '0.100 s' '' "exec $bin/tprof-top --deadlock $dir/stuck.d2"
 	row 'leaks' '0.500 s' '0.100 s' '' "exec $bin/tprof-leaks $s"
 	for k in net sync syscall sched; do
 		peer=

@@ -34,6 +34,7 @@ TABLES = [
     ("tprof-top --list", f"tprof-top --list=main.less --source-path=testdata/programs {CPU}", ""),
     ("tprof-top --tree, --peek", f"tprof-top --peek=main.less {CPU}", ""),
     ("tprof-top --goroutines", "tprof-top --goroutines testdata/inbox/inbox-3.d2", ""),
+    ("tprof-top --deadlock", "tprof-top --deadlock testdata/deadlock/inversion.d2", ""),
     ("tprof-top --over", "tprof-top --over=run testdata/ledger/ledger-1.heap testdata/ledger/ledger-2.heap",
      "The slope is slope_per_run, slope_per_second, slope_per_minute, slope_per_hour or slope_per_day.\n"
      "Then a column for each run, with its value; runs of the same name are told apart by\n(2), (3) and so on."),

@@ -212,6 +212,7 @@ def commands(made, out):
             yield judge, ["tprof-top", "--format=" + form, "--over=run", *runs]
         yield judge, ["tprof-top", "--format=" + form, profile]
         yield judge, ["tprof-top", "--format=" + form, made["goroutines"], "--goroutines"]
+        yield judge, ["tprof-top", "--format=" + form, made["goroutines"], "--deadlock"]
         for report in reports:
             yield judge, ["tprof-top", "--format=" + form, made["sched"], report]
         for report in ("summary", "totals", "wakers"):

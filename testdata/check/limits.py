@@ -49,7 +49,7 @@ TRACE = [
 ]
 PROFILE = [
     "tprof-top S", "tprof-top S --traces", "tprof-top S --tree", "tprof-top S --tags", "tprof-top S --raw",
-    "tprof-top S --peek=f", "tprof-top S --goroutines", "tprof-diff S S", "tprof-diff S S --by=stack --rows=0",
+    "tprof-top S --peek=f", "tprof-top S --goroutines", "tprof-top S --deadlock", "tprof-diff S S", "tprof-diff S S --by=stack --rows=0",
     "tprof-flame --format=svg S", "tprof-flame --format=html S", "tprof-flame --format=folded S",
     "tprof-flame --format=speedscope S", "tprof-leaks S --all", "tprof-report S", "tprof-export --format=pprof S",
     "tprof-export --format=folded S", "tprof-top S --focus='(.|[a-m])*a.{16}b|main'",

@@ -5,7 +5,7 @@
  *   panic: …                                   and other messages of a crash, kept as comments
  *
  *   goroutine 18 [chan receive, 5 minutes]:    goroutines_header.c
- *   main.(*T).f(0x1, {0x2, 0x3})               a call; its arguments are ignored
+ *   main.(*T).f(0x1, {0x2, 0x3})               a call; of its arguments, addresses are kept
  *   \t/src/x.go:17 +0x1d fp=0x… sp=0x… pc=0x…  its place; without an offset: inlined in the next
  *   ...23 frames elided...                     in the middle of a stack (before 1.21: at the end)
  *   created by main.main in goroutine 7        not on the stack: labels
@@ -23,7 +23,8 @@
  * Each goroutine is one sample with the values 1 and its waiting time in ns (known in whole
  * minutes). Its labels are `goroutine`, `state`, `creator` (the goroutine), `created_by` (the
  * function) and `created_at`; where they apply, `locked`, `leaked`, `bubble`, `elided` (frames; 0
- * if the number is unknown) and `stack` (unavailable); and the labels that the program has set. */
+ * if the number is unknown), `stack` (unavailable) and `addresses` (goroutines_args.c); and the
+ * labels that the program has set. */
 #include "decode/profile/goroutines.h"
 
 #include <stdarg.h>
@@ -52,6 +53,7 @@ enum key {
 	KEY_BUBBLE,
 	KEY_ELIDED,
 	KEY_STACK,
+	KEY_ADDRESSES,
 	NKEYS
 };
 
@@ -78,6 +80,7 @@ struct dump {
 	struct tp_goroutine g;
 	struct tp_buf frames; /* struct line, leaf first */
 	struct tp_buf labels; /* struct tp_label */
+	struct tp_buf args;   /* the text of its label `addresses` */
 	bool unavailable;     /* the runtime says that the stack is unavailable */
 	bool ancestors;	      /* the following lines are stacks of its creators */
 	bool done;	      /* its creator has been read */
@@ -224,6 +227,21 @@ static bool came_before(struct dump *d, uint32_t stack, uint32_t set)
 	return false;
 }
 
+/* Adds the label for the addresses in its calls, if there are any. */
+static int add_addresses(struct dump *d)
+{
+	struct tp_buf *text = &d->l.scratch;
+
+	if (!d->args.size)
+		return 0;
+	text->size = 0;
+	tp_buf_printf(text, "%zu", d->frames.size / sizeof(struct line));
+	if (tp_buf_put(text, d->args.data, d->args.size))
+		return tp_legacy_fail(&d->l, TP_ENOMEM);
+	return add_label(d, KEY_ADDRESSES,
+			 (struct tp_scan){(char *)text->data, (char *)text->data + text->size});
+}
+
 static int end_call(struct dump *d);
 static int end_noise(struct dump *d);
 
@@ -244,7 +262,9 @@ static int end_goroutine(struct dump *d)
 		return code;
 	if (__builtin_mul_overflow(d->g.minutes, MINUTE_NS, &values[1]))
 		values[1] = INT64_MAX;
-	code = push_frames(d, &stack);
+	code = add_addresses(d);
+	if (!code)
+		code = push_frames(d, &stack);
 	if (!code)
 		code = tp_legacy_fail(
 		    &d->l, tp_profile_label_set(d->l.p, (const void *)d->labels.data,
@@ -399,7 +419,7 @@ static int begin_goroutine(struct dump *d, const struct tp_goroutine *g)
 	d->lines = 0;
 	d->noise.line = 0;
 	d->told = false;
-	d->frames.size = d->labels.size = 0;
+	d->frames.size = d->labels.size = d->args.size = 0;
 	if (!code)
 		code = add_number(d, KEY_GOROUTINE, g->id);
 	if (!code)
@@ -427,7 +447,7 @@ static int add_frame(struct dump *d, struct tp_scan text, const struct tp_where 
 	static const char gopanic[] = "runtime.gopanic", elided[] = "(...)";
 	bool inlined = tp_scan_left(&text) > strlen(elided) &&
 		       !memcmp(text.end - strlen(elided), elided, strlen(elided));
-	struct tp_scan name = tp_call_name(text);
+	struct tp_scan name = tp_call_name(text), args = {name.end, text.end};
 	struct tp_function f = {0};
 	struct line line = {.frame.line = w->line};
 	int code;
@@ -444,6 +464,9 @@ static int add_frame(struct dump *d, struct tp_scan text, const struct tp_where 
 		    tp_legacy_fail(&d->l, tp_dict_function(d->l.p->dict, &f, &line.frame.function));
 	line.pc = w->pc;
 	line.inlined = inlined && !w->offset && w->file.at;
+	if (!code)
+		code = tp_legacy_fail(
+		    &d->l, tp_goroutine_addresses(args, d->frames.size / sizeof(line), &d->args));
 	return code ? code : tp_legacy_fail(&d->l, tp_buf_put(&d->frames, &line, sizeof(line)));
 }
 
@@ -772,8 +795,8 @@ static int check_end(struct dump *d)
 static int begin(struct dump *d)
 {
 	static const char *const keys[NKEYS] = {
-	    "goroutine", "state",  "creator", "created_by", "created_at",
-	    "locked",	 "leaked", "bubble",  "elided",	    "stack",
+	    "goroutine", "state",  "creator", "created_by", "created_at", "locked",
+	    "leaked",	 "bubble", "elided",  "stack",	    "addresses",
 	};
 	struct tp_profile *p = d->l.p;
 	int code = 0;
@@ -870,6 +893,7 @@ static void release(struct dump *d)
 	tp_log_release(&d->log);
 	tp_buf_release(&d->frames);
 	tp_buf_release(&d->labels);
+	tp_buf_release(&d->args);
 	tp_buf_release(&d->call);
 	tp_buf_release(&d->words);
 	tp_buf_release(&d->l.scratch);

@@ -24,4 +24,8 @@ bool tp_goroutine_header(struct tp_scan line, enum tp_dump_line kind, struct tp_
  * tp_label). Returns 0, a negative code, or 1 if they cannot be parsed. */
 int tp_goroutine_labels(struct tp_legacy *l, struct tp_scan text, struct tp_buf *labels);
 
+/* Appends to `out` the addresses among the arguments of a call, " FRAME.WORD=ADDRESS" for each. A
+ * text of too many frames or bytes is not continued. Returns 0 or TP_ENOMEM. */
+int tp_goroutine_addresses(struct tp_scan args, size_t frame, struct tp_buf *out);
+
 #endif

@@ -13,7 +13,7 @@
 static const struct {
 	const char *story, *text, *shows;
 } cases[] = {
-    {"debug=2 of go 1.27: states, minutes, threads, creators; arguments say nothing",
+    {"debug=2 of go 1.27: states, minutes, threads, creators; of arguments, addresses",
      "goroutine 1 [running]:\n"
      "main.main()\n"
      "\twl2/main.go:168 +0x79c\n"
@@ -34,16 +34,18 @@ static const struct {
      "1 300000000000: internal/sync.(*Mutex).lockSlow@internal/sync/mutex.go:149 < "
      "internal/sync.(*Mutex).Lock@internal/sync/mutex.go:70+sync.(*Mutex).Lock@sync/mutex.go:46+"
      "main.leak[...].func2@/a dir/with: 7/main.go:93 "
-     "{created_at=wl2/main.go:94; created_by=main.leak; locked=to thread; state=sync.Mutex.Lock; "
+     "{addresses=4 0.0=11f436504030; created_at=wl2/main.go:94; created_by=main.leak; locked=to "
+     "thread; state=sync.Mutex.Lock; "
      "creator=1; goroutine=30}\n"},
     {"go 1.19 does not say which goroutine the creator is; older ones cut stacks at their end",
      "goroutine 7 [chan receive (nil chan)]:\n"
-     "main.f(0x1)\n"
+     "main.f(0x1, {0xc00001c0e0, 0xc00001c0e1, 0xc00001c0e8?}, 0xc00001c0f0)\n"
      "\t/src/x.go:3 +0x12\n"
      "...additional frames elided...\n"
      "created by main.main\n"
      "\t/src/x.go:9 +0x5e\n",
-     TYPES "1 0: main.f@/src/x.go:3 {created_at=/src/x.go:9; created_by=main.main; "
+     TYPES "1 0: main.f@/src/x.go:3 {addresses=1 0.1=c00001c0e0 0.4=c00001c0f0; "
+	   "created_at=/src/x.go:9; created_by=main.main; "
 	   "state=chan receive (nil chan); elided=0; goroutine=7}\n"},
     {"a crash: the panic's words are comments, what follows a stack is no part of it",
      "starting\n"

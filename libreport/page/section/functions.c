@@ -83,37 +83,54 @@ int page_functions(struct page *p, struct tp_buf *h, struct tp_err *err)
 	return code;
 }
 
-/* ---- labels ---- */
+/* ---- labels, and what may be deadlocked ---- */
 
-int page_tags(struct page *p, struct tp_buf *h, struct tp_err *err)
+/* Writes a report's rows, if it has some. `goroutines`: they are no values of a sample type. */
+static int write_report(struct page *p, struct tp_buf *h, const char *name, bool goroutines,
+			const char *caption, struct tp_err *err)
 {
-	const struct rep_profile_report *tags = rep_profile_report_find("tags");
+	const struct rep_profile_report *report = rep_profile_report_find(name);
 	struct tp_profile *profile = p->profile->profile;
 	struct rep_cells cells = {.most_rows = (size_t)p->rows};
 	struct rep_profile_view view = {0};
 	struct rep_profile_options opt;
 	struct rep_output *out = NULL;
 	size_t index[PAGE_TYPES];
-	char number[24];
+	char number[24], command[40];
 	int code;
 
 	if (!page_types(p, profile, index))
 		return 0;
 	opt = options_of(number, index[0]);
-	code = rep_profile_view_init(&view, profile, &opt, &tags->traits, err);
+	code = rep_profile_view_init(&view, profile, &opt, &report->traits, err);
 	if (!code)
 		code = rep_cells_output(&cells, &out, err);
 	if (!code)
-		code = tags->table(&view, NULL, out, err);
+		code = report->table(&view, NULL, out, err);
 	if (cells.cut)
 		code = 0;
 	if (!code && cells.sheet[0].nrows) {
-		page_type_heading(h, profile, index[0]);
-		page_table_write(h, &cells, &cells.sheet[0], "labels by their values");
-		page_more(p, h, "tprof-top --tags", "");
+		if (!goroutines)
+			page_type_heading(h, profile, index[0]);
+		page_table_write(h, &cells, &cells.sheet[0], caption);
+		snprintf(command, sizeof(command), "tprof-top --%s", name);
+		page_more(p, h, command, "");
 	}
 	rep_output_free(out);
 	rep_cells_release(&cells);
 	rep_profile_view_release(&view);
 	return code;
+}
+
+int page_tags(struct page *p, struct tp_buf *h, struct tp_err *err)
+{
+	return write_report(p, h, "tags", false, "labels by their values", err);
+}
+
+int page_deadlock(struct page *p, struct tp_buf *h, struct tp_err *err)
+{
+	if (rep_profile_type_find(p->profile->profile, "goroutine") == SIZE_MAX ||
+	    rep_profile_type_find(p->profile->profile, "wait") == SIZE_MAX)
+		return 0;
+	return write_report(p, h, "deadlock", true, "goroutines that may be deadlocked", err);
 }

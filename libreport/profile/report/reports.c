@@ -10,6 +10,7 @@ const struct rep_profile_report *const rep_profile_reports[] = {
     &rep_profile_report_traces,
     &rep_profile_report_tags,
     &rep_profile_report_goroutines,
+    &rep_profile_report_deadlock,
     &rep_profile_report_raw,
     &rep_profile_report_comments,
     &rep_profile_report_dot,

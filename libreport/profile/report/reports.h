@@ -15,6 +15,6 @@ extern const struct rep_profile_report rep_profile_report_tree, rep_profile_repo
     rep_profile_report_traces, rep_profile_report_tags, rep_profile_report_raw,
     rep_profile_report_comments, rep_profile_report_list, rep_profile_report_dot,
     rep_profile_report_svg, rep_profile_report_callgrind, rep_profile_report_disasm,
-    rep_profile_report_goroutines;
+    rep_profile_report_goroutines, rep_profile_report_deadlock;
 
 #endif

@@ -225,7 +225,7 @@ static int fill_rows(struct top_ask *a, struct tp_store *store, struct rep_outpu
 		     struct tp_err *err)
 {
 	const struct rep_profile_report *r =
-	    rep_profile_report_find(a->entry.kind == TOP_LABELS ? "tags" : "goroutines");
+	    rep_profile_report_find(a->entry.kind == TOP_LABELS ? "tags" : a->entry.name);
 	struct rep_profile_options opt;
 	struct rep_profile_view v = {0};
 	struct tp_profile *p = NULL;
@@ -365,6 +365,7 @@ int top_fill(struct tui_fill *f, struct tp_store *store, struct rep_output *out,
 		return fill_functions(a, store, out, err);
 	case TOP_LABELS:
 	case TOP_GOROUTINES:
+	case TOP_DEADLOCK:
 		return fill_rows(a, store, out, err);
 	case TOP_LONGEST:
 		return fill_longest(a, store, out, err);

@@ -92,6 +92,8 @@ size_t top_list(bool profiles, struct top_entry list[TOP_MOST_ENTRIES])
 		{"labels", "labels, with the totals of their samples", TOP_LABELS, 0},
 		{"goroutines", "goroutines, grouped by stack, state and creator", TOP_GOROUTINES,
 		 0},
+		{"deadlock", "goroutines that may be deadlocked, with the evidence", TOP_DEADLOCK,
+		 0},
 	    };
 	size_t n = 0;
 
@@ -162,6 +164,7 @@ unsigned top_filters(const struct top_entry *e)
 	case TOP_PROFILE:
 	case TOP_LABELS:
 	case TOP_GOROUTINES:
+	case TOP_DEADLOCK:
 		return REP_BY_FRAMES;
 	case TOP_LEAKS:
 		break;

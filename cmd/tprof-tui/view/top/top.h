@@ -21,6 +21,7 @@ enum top_kind {
 	TOP_PROFILE,	/* the functions of a profile */
 	TOP_LABELS,	/* the labels of a profile */
 	TOP_GOROUTINES, /* of goroutine profiles and dumps */
+	TOP_DEADLOCK,	/* of dumps */
 };
 
 struct top_entry {
