@@ -339,6 +339,7 @@ struct serving {
 	const struct cmd *cmd;
 	struct web_server server;
 	const char *store;
+	int64_t run; /* the one that the printed address names */
 	int channel;
 };
 
@@ -347,7 +348,7 @@ static int serve(void *ctx, unsigned has)
 {
 	struct serving *s = ctx;
 	struct tp_err err;
-	int code = web_lanes_new(&s->server.lanes, s->store, &err);
+	int code = web_lanes_new(&s->server.lanes, s->store, s->run, &err);
 
 	(void)has;
 	if (!code)
@@ -421,6 +422,7 @@ static int run(struct args *args)
 	if (!status)
 		status = make_access(args, machine, &s.server.access);
 	s.store = s.server.store = store;
+	s.run = picked;
 	s.server.file = args->cmd.files[CMD_NEW].n > 1 ? store : cmd_path(&args->cmd);
 	if (!status && describe(s.server.file, store, &about))
 		status = cmd_nomem(&args->cmd);
