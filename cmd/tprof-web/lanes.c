@@ -67,7 +67,7 @@ static void keep_heap_small(void)
 #ifdef __GLIBC__
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_MMAP_THRESHOLD, 32 << 20);
-	mallopt(M_TRIM_THRESHOLD, 32 << 20);
+	mallopt(M_TRIM_THRESHOLD, 8 << 20);
 #endif
 }
 

@@ -88,32 +88,20 @@ function matching(p, row, search) {
 }
 
 let spare = null; // the pixels of the last image, for one of the same size
-const free = []; // canvases of pictures that are gone
 
-// Lets the canvas of a picture be used again.
-export function release(p) {
-	if (p && p.image && free.length < 3) free.push(p.image);
-}
-
-// Draws a picture on a canvas of its own, p.image; `wide` pixels for each column.
-export function paint(p, colour, dpr, nsPerPixel, search) {
+// Returns a promise of the image of a picture; `wide` pixels for each column.
+export function paint(p, {colour, dpr, nsPerPixel, search}) {
 	const wide = Math.max(1, Math.min(Math.round(p.step / nsPerPixel * dpr), Math.floor(MOST_WIDE / p.cols))), k = Math.max(1, Math.round(dpr));
-	const width = p.cols * wide, tall = Math.round(ROW * dpr), height = Math.max(1, p.rows.length * tall), image = p.image || free.pop() || document.createElement('canvas');
-	if (image.width !== width || image.height !== height) {
-		image.width = width;
-		image.height = height;
-	}
-	const ctx = image.getContext('2d');
+	const width = p.cols * wide, tall = Math.round(ROW * dpr), height = Math.max(1, p.rows.length * tall);
 	if (spare && spare.width === width && spare.height === height) new Uint32Array(spare.data.buffer).fill(0);
-	else spare = ctx.createImageData(width, height);
+	else spare = new ImageData(width, height);
 	const to = {pixels: new Uint32Array(spare.data.buffer), width, wide, k, squares: squares(colour)}, bar = BAR.map(v => Math.round(v * dpr)), strip = STRIP.map(v => Math.round(v * dpr));
 	for (let row = 0; row < p.rows.length; row++) {
 		const match = matching(p, row, search);
 		paintRow(p, row, to, row * tall + bar[1] - 1, bar[1] - bar[0], match);
 		paintStrip(to.pixels, p, row, row * tall, strip, wide, width, colour, match);
 	}
-	ctx.putImageData(spare, 0, 0);
-	p.image = image;
+	return createImageBitmap(spare);
 }
 
 // Stacks the layers of each cell upwards from the line `bottom`. Shares are cut to whole 255ths, so a full cell
