@@ -40,14 +40,26 @@ function rgba(text) {
 	return (255 << 24 | b << 16 | g << 8 | r) >>> 0;
 }
 
-// Reads the colours of the style sheet, as texts for drawing and as pixels for images.
+// Relative luminance as WCAG 2 defines it, of a pixel.
+function luminance(pixel) {
+	const [r, g, b] = [0, 8, 16].map(shift => (pixel >>> shift & 255) / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(a, b) {
+	const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+	return (high + 0.05) / (low + 0.05);
+}
+
+// Reads the colours of the style sheet, as texts for drawing and as pixels for images; `ink` is for text on states.
 export function colours() {
-	const style = getComputedStyle(document.documentElement), text = {}, pixel = {};
+	const style = getComputedStyle(document.documentElement), text = {}, pixel = {}, ink = {};
 	for (const name of ['fg', 'bg', 'soft', 'line', 'faint', 'field', 'accent', 'hit', 's0', 's1', 's2', 's3', 's4', 'gc', 'stw', 'focus']) {
 		text[name] = style.getPropertyValue('--' + name).trim();
 		pixel[name] = rgba(text[name]);
 	}
-	return {text, pixel};
+	for (const name of ['s0', 's1', 's2', 's3']) ink[name] = contrast(pixel.fg, pixel[name]) > contrast(pixel.bg, pixel[name]) ? text.fg : text.bg;
+	return {text, pixel, ink};
 }
 
 // A colour between two others, opaque.
