@@ -179,19 +179,49 @@ static void share_memory(const struct web_lanes *l, const struct web_run *shown)
 	rep_lanes_limit(shown->lanes, room);
 }
 
+static const struct rep_run *run_of(const struct rep_runs *runs, int64_t id)
+{
+	const struct rep_run *run = NULL;
+
+	for (size_t i = 0; i < runs->n; i++)
+		run = runs->run[i].row.id == id ? &runs->run[i] : run;
+	return run;
+}
+
+/* Returns a run of the store, also one that was added after the server began; NULL. */
+static const struct rep_run *look_up(struct web_lanes *l, int64_t id)
+{
+	const struct rep_run *run = run_of(&l->runs, id);
+	struct rep_runs now = {0};
+	struct tp_err unused;
+
+	if (run)
+		return run;
+	if (!rep_runs_load(l->store, &now, &unused) && run_of(&now, id)) {
+		for (size_t i = 0; i < MOST_OPEN; i++) {
+			close_run(l->open[i]); /* its run is one of the old list */
+			l->open[i] = NULL;
+		}
+		rep_runs_release(&l->runs);
+		l->runs = now;
+		return run_of(&l->runs, id);
+	}
+	rep_runs_release(&now);
+	return NULL;
+}
+
 /* Finds or opens the run of a request, in place of the one that was used longest ago. */
 static int find_run(struct web_lanes *l, const struct web_query *q, struct web_run **out,
 		    struct tp_err *err)
 {
-	const struct rep_run *run = NULL;
+	const struct rep_run *run;
 	struct web_run **at = &l->open[0], *r;
 	int64_t id;
 	int code = web_number(q, "run", l->first, 0, INT64_MAX, &id, err);
 
 	if (code)
 		return code;
-	for (size_t i = 0; i < l->runs.n; i++)
-		run = l->runs.run[i].row.id == id ? &l->runs.run[i] : run;
+	run = look_up(l, id);
 	if (!run)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "the store has no such run");
 	for (size_t i = 0; i < MOST_OPEN; i++) {
