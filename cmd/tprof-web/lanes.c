@@ -11,8 +11,11 @@
 #include "store/store.h"
 #include "tprof-web/lanes_inside.h"
 
-#define MOST_OPEN  2		       /* runs at a time, as each has a cache */
-#define MOST_BYTES ((size_t)144 << 20) /* of it; the server is to stay below 256 MiB */
+#define MOST_OPEN 2 /* runs at a time, as each has its tables and a cache */
+#define MOST_BYTES                                                                                 \
+	((size_t)184 << 20) /* in use between requests; the server is to stay below 256 MiB */
+#define LEAST_BYTES ((size_t)24 << 20) /* of the cache of the run that is looked at */
+#define OTHER_BYTES ((size_t)12 << 20) /* of the cache of another one */
 
 struct web_lanes {
 	struct tp_store *store;
@@ -26,6 +29,7 @@ struct web_lanes {
 	/* Reads segments in advance; interrupted while anyone asks. */
 	pthread_t reader;
 	bool has_reader;
+	int64_t first; /* the run to open before anybody asks */
 	pthread_cond_t work;
 	atomic_bool halt, end;
 	int64_t ahead_from, ahead_to;
@@ -46,18 +50,28 @@ static void close_run(struct web_run *r)
 		return;
 	rep_lanes_free(r->lanes);
 	rep_lane_rows_release(&r->rows);
-	if (r->has_view)
-		rep_view_release(&r->view);
 	rep_filter_release(&r->filter);
-	free(r->entry_of);
 	free(r->unfold);
+	free(r->cell);
 	free(r->goroutine);
 	free(r->task);
 	free(r->region);
 	free(r);
 }
 
-int web_lanes_new(struct web_lanes **lanes, const char *store, struct tp_err *err)
+static void *read_ahead(void *ctx);
+
+/* One heap for all threads: each connection has a thread, and what one frees another one is to use. */
+static void keep_heap_small(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TRIM_THRESHOLD, 8 << 20);
+#endif
+}
+
+int web_lanes_new(struct web_lanes **lanes, const char *store, int64_t first, struct tp_err *err)
 {
 	struct web_lanes *l = calloc(1, sizeof(*l));
 	int code;
@@ -65,6 +79,8 @@ int web_lanes_new(struct web_lanes **lanes, const char *store, struct tp_err *er
 	*lanes = NULL;
 	if (!l)
 		return tp_nomem(err);
+	keep_heap_small();
+	l->first = first;
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->work, NULL);
 	code = tp_store_open(&l->store, store, err);
@@ -74,6 +90,7 @@ int web_lanes_new(struct web_lanes **lanes, const char *store, struct tp_err *er
 		web_lanes_free(l);
 		return code;
 	}
+	l->has_reader = !pthread_create(&l->reader, NULL, read_ahead, l);
 	*lanes = l;
 	return 0;
 }
@@ -133,24 +150,78 @@ static int open_run(struct web_lanes *l, struct web_run *r, const struct web_que
 	if (!code)
 		code = rep_lanes_new(&r->lanes, l->store, r->run, &r->filter, err);
 	if (!code)
-		rep_lanes_limit(r->lanes, MOST_BYTES);
+		rep_lanes_limit(r->lanes, LEAST_BYTES);
 	return code;
+}
+
+/* Lets the caches have what the tables leave of the server's memory. */
+static void share_memory(const struct web_lanes *l, const struct web_run *shown)
+{
+	size_t used = 0, room = LEAST_BYTES;
+
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+	struct mallinfo2 info = mallinfo2();
+
+	used = info.uordblks + info.hblkhd;
+#else
+	used = MOST_BYTES / 2;
+#endif
+	for (size_t i = 0; i < MOST_OPEN; i++) {
+		if (!l->open[i])
+			continue;
+		if (l->open[i] != shown)
+			rep_lanes_limit(l->open[i]->lanes, OTHER_BYTES);
+		else if (used > rep_lanes_cached(shown->lanes))
+			used -= rep_lanes_cached(shown->lanes);
+	}
+	if (used < MOST_BYTES && MOST_BYTES - used > room)
+		room = MOST_BYTES - used;
+	rep_lanes_limit(shown->lanes, room);
+}
+
+static const struct rep_run *run_of(const struct rep_runs *runs, int64_t id)
+{
+	const struct rep_run *run = NULL;
+
+	for (size_t i = 0; i < runs->n; i++)
+		run = runs->run[i].row.id == id ? &runs->run[i] : run;
+	return run;
+}
+
+/* Returns a run of the store, also one that was added after the server began; NULL. */
+static const struct rep_run *look_up(struct web_lanes *l, int64_t id)
+{
+	const struct rep_run *run = run_of(&l->runs, id);
+	struct rep_runs now = {0};
+	struct tp_err unused;
+
+	if (run)
+		return run;
+	if (!rep_runs_load(l->store, &now, &unused) && run_of(&now, id)) {
+		for (size_t i = 0; i < MOST_OPEN; i++) {
+			close_run(l->open[i]); /* its run is one of the old list */
+			l->open[i] = NULL;
+		}
+		rep_runs_release(&l->runs);
+		l->runs = now;
+		return run_of(&l->runs, id);
+	}
+	rep_runs_release(&now);
+	return NULL;
 }
 
 /* Finds or opens the run of a request, in place of the one that was used longest ago. */
 static int find_run(struct web_lanes *l, const struct web_query *q, struct web_run **out,
 		    struct tp_err *err)
 {
-	const struct rep_run *run = NULL;
+	const struct rep_run *run;
 	struct web_run **at = &l->open[0], *r;
 	int64_t id;
-	int code =
-	    web_number(q, "run", l->runs.n ? l->runs.run[0].row.id : 0, 0, INT64_MAX, &id, err);
+	int code = web_number(q, "run", l->first, 0, INT64_MAX, &id, err);
 
 	if (code)
 		return code;
-	for (size_t i = 0; i < l->runs.n; i++)
-		run = l->runs.run[i].row.id == id ? &l->runs.run[i] : run;
+	run = look_up(l, id);
 	if (!run)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE, "the store has no such run");
 	for (size_t i = 0; i < MOST_OPEN; i++) {
@@ -176,6 +247,7 @@ static int find_run(struct web_lanes *l, const struct web_query *q, struct web_r
 	}
 	*out = *at;
 	(*out)->used = ++l->now;
+	share_memory(l, *out);
 	return 0;
 }
 
@@ -192,14 +264,34 @@ static struct web_run *latest(const struct web_lanes *l)
 	return r;
 }
 
+/* Reads more of a run: what marks need, then segments. */
+static int read_more(struct web_lanes *l, struct web_run *r)
+{
+	struct tp_err err;
+	int code = rep_lanes_marks_ready(r->lanes, &l->halt, &err);
+
+	if (!code) {
+		share_memory(l, r);
+		code = rep_lanes_ahead(r->lanes, l->ahead_from, l->ahead_to, &l->halt, &err);
+	}
+#ifdef __GLIBC__
+	malloc_trim(0); /* of what reading needed for a while */
+#endif
+	return code;
+}
+
 static void *read_ahead(void *ctx)
 {
+	struct web_query none = {.n = 0};
 	struct web_lanes *l = ctx;
+	struct web_run *opened;
+	struct tp_err unused;
 
 	pthread_mutex_lock(&l->lock);
+	/* The browser needs longer to start than the run to be opened. */
+	(void)find_run(l, &none, &opened, &unused);
 	while (!atomic_load(&l->end)) {
 		struct web_run *r = latest(l);
-		struct tp_err err;
 
 		if (atomic_load(&l->asking) || !r || r->read_ahead) {
 			pthread_cond_wait(&l->work, &l->lock);
@@ -210,11 +302,7 @@ static void *read_ahead(void *ctx)
 		if (atomic_load(&l->asking) || atomic_load(&l->end))
 			continue;
 		/* Errors are those of the requests that need the segments. */
-		r->read_ahead = rep_lanes_ahead(r->lanes, l->ahead_from, l->ahead_to, &l->halt,
-						&err) != TP_ECANCEL;
-#ifdef __GLIBC__
-		malloc_trim(0); /* of what reading needed for a while */
-#endif
+		r->read_ahead = read_more(l, r) != TP_ECANCEL;
 	}
 	pthread_mutex_unlock(&l->lock);
 	return NULL;
@@ -230,8 +318,6 @@ static void want_ahead(struct web_lanes *l, const struct web_ask *ask)
 		l->ahead_from = w.from;
 		l->ahead_to = w.from + w.step * w.cols;
 	}
-	if (!l->has_reader)
-		l->has_reader = !pthread_create(&l->reader, NULL, read_ahead, l);
 }
 
 int web_lanes_answer(struct web_lanes *l, const char *what, const struct web_query *query,

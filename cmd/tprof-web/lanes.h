@@ -10,9 +10,9 @@
 
 struct web_lanes;
 
-/* Opens the store for the server. Called in the jail, which lets that file be read, and before there are
- * threads. */
-int web_lanes_new(struct web_lanes **lanes, const char *store, struct tp_err *err);
+/* Opens the store for the server, and in the background its run `first`, the one that is meant where a
+ * request names none. Called in the jail, which lets that file be read, and before there are threads. */
+int web_lanes_new(struct web_lanes **lanes, const char *store, int64_t first, struct tp_err *err);
 void web_lanes_free(struct web_lanes *lanes);
 
 /* Appends the answer to /lanes/`what` to *out and sets *type to its media type, a constant. May be called by

@@ -22,6 +22,7 @@
 
 #define MOST_ROWS    400
 #define MOST_CELLS   ((size_t)1 << 20) /* some 100 MB; fewer rows are drawn instead */
+#define KEPT_CELLS   ((size_t)1 << 16) /* for the next picture */
 #define MOST_REASONS 255
 #define MOST_NAMES   1000
 #define CELL	     8
@@ -38,7 +39,7 @@ struct picture {
 	uint32_t reason[MOST_REASONS];
 	size_t nreasons;
 	int64_t *gc_ns, *stw_ns;
-	uint32_t *row_of; /* by goroutine: row + 1 */
+	struct rep_keys places; /* by row: its kind, and its index */
 	size_t nmarks;
 	bool too_many_marks;
 };
@@ -126,7 +127,8 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 						     [REP_MARK_ASSIST] = 16};
 	struct picture *p = ctx;
 	const struct web_run *r = p->ask->run;
-	uint32_t places[2] = {0, 0};
+	uint32_t entry = rep_lanes_entry(r->lanes, mark->goroutine), place[2];
+	bool has[2] = {false, false};
 
 	/* A mark can cover all columns, so many of them take long. */
 	if (p->ask->stop && atomic_load(p->ask->stop))
@@ -139,9 +141,10 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 		put_band(p, mark->kind == REP_MARK_GC ? p->gc_ns : p->stw_ns, mark);
 		return 0;
 	}
-	if (web_rows_has(r, mark->goroutine)) {
-		places[0] = p->row_of[mark->goroutine];
-		places[1] = p->row_of[r->ngoroutines + r->entry_of[mark->goroutine]];
+	if (entry != TP_NONE) {
+		has[0] =
+		    rep_keys_find(&p->places, REP_LANE_GOROUTINE, mark->goroutine, 0, 0, &place[0]);
+		has[1] = rep_keys_find(&p->places, REP_LANE_GROUP, entry, 0, 0, &place[1]);
 	}
 	for (int i = 0; i < 2; i++) {
 		int c = column(p, mark->from), last = column(p, mark->to);
@@ -152,8 +155,8 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 				continue;
 			last = c;
 		}
-		for (; places[i] && c <= last; c++)
-			p->cell[((places[i] - 1) * (size_t)p->p.cols + (size_t)c) * CELL + MARKS] |=
+		for (; has[i] && c <= last; c++)
+			p->cell[(place[i] * (size_t)p->p.cols + (size_t)c) * CELL + MARKS] |=
 			    bit[mark->kind];
 	}
 	return 0;
@@ -162,29 +165,33 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 static int put_marks_of(struct picture *p, uint32_t kinds, struct tp_err *err)
 {
 	p->nmarks = 0;
+	if (rep_lanes_marks_least(p->ask->run->lanes, kinds, p->p.from, p->p.to) > WEB_MOST_MARKS) {
+		p->too_many_marks = true;
+		return 0;
+	}
 	return rep_lanes_marks(p->ask->run->lanes, kinds, p->p.from, p->p.to, on_mark, p, err);
 }
 
 static int put_marks(struct picture *p, struct tp_err *err)
 {
 	const uint32_t bands = 1u << REP_MARK_GC | 1u << REP_MARK_STW;
-	const struct web_run *r = p->ask->run;
 	size_t cols = (size_t)p->p.cols;
 	int code;
 
+	/* Marks of the whole run are read once; a first picture does not wait for that. */
+	if (p->p.coarse && !rep_lanes_marks_are_ready(p->ask->run->lanes)) {
+		p->p.exact = false;
+		return 0;
+	}
 	p->gc_ns = calloc(cols, sizeof(*p->gc_ns));
 	p->stw_ns = calloc(cols, sizeof(*p->stw_ns));
-	p->row_of = calloc(r->ngoroutines + tp_dict_strings(rep_lanes_dict(r->lanes)) + 1,
-			   sizeof(*p->row_of));
-	if (!p->gc_ns || !p->stw_ns || !p->row_of)
+	if (!p->gc_ns || !p->stw_ns)
 		return tp_nomem(err);
 	for (size_t i = 0; i < p->p.nrows; i++) {
-		const struct rep_lane *row = &p->p.row[i];
+		uint32_t at;
 
-		if (row->kind == REP_LANE_GOROUTINE && row->index < r->ngoroutines)
-			p->row_of[row->index] = (uint32_t)i + 1;
-		else if (row->kind == REP_LANE_GROUP)
-			p->row_of[r->ngoroutines + row->index] = (uint32_t)i + 1;
+		if (rep_keys_add(&p->places, p->p.row[i].kind, p->p.row[i].index, 0, 0, &at))
+			return tp_nomem(err);
 	}
 	code = put_marks_of(p, bands, err);
 	for (size_t c = 0; c < cols && !code; c++) {
@@ -287,8 +294,6 @@ static int read_picture(struct picture *p, struct tp_err *err)
 	if (!code)
 		code = web_numbers(ask->query, numbers, 3, err);
 	if (!code)
-		code = web_rows_entries(ask->run, err);
-	if (!code)
 		code = web_rows_list(ask, err);
 	if (code)
 		return code;
@@ -309,6 +314,7 @@ static int read_picture(struct picture *p, struct tp_err *err)
 int web_answer_cells(const struct web_ask *ask, struct tp_err *err)
 {
 	struct picture p = {.ask = ask};
+	struct web_run *r = ask->run;
 	size_t cells;
 	int code = read_picture(&p, err);
 
@@ -321,8 +327,12 @@ int web_answer_cells(const struct web_ask *ask, struct tp_err *err)
 	if (p.p.nrows && (p.p.row[0].kind == REP_LANE_PROC || p.p.row[0].kind == REP_LANE_THREAD))
 		p.whose = calloc(cells + 1, sizeof(*p.whose));
 	code = p.cell && p.gc && p.stw ? 0 : tp_nomem(err);
+	p.p.cell = r->cell;
+	p.p.room = r->room;
 	if (!code)
-		code = rep_lanes_draw(ask->run->lanes, &p.p, ask->stop, err);
+		code = rep_lanes_draw(r->lanes, &p.p, ask->stop, err);
+	r->cell = p.p.cell;
+	r->room = p.p.room;
 	if (!code) {
 		put_cells(&p);
 		code = p.p.nrows ? put_marks(&p, err) : 0;
@@ -330,13 +340,17 @@ int web_answer_cells(const struct web_ask *ask, struct tp_err *err)
 	*ask->type = "application/octet-stream";
 	if (!code && put_picture(&p))
 		code = tp_nomem(err);
-	free(p.p.cell);
+	if (r->room > KEPT_CELLS) {
+		free(r->cell);
+		r->cell = NULL;
+		r->room = 0;
+	}
 	free(p.cell);
 	free(p.gc);
 	free(p.stw);
 	free(p.whose);
 	free(p.gc_ns);
 	free(p.stw_ns);
-	free(p.row_of);
+	rep_keys_release(&p.places);
 	return code;
 }

@@ -152,8 +152,6 @@ static int read_search(struct search *s, struct tp_err *err)
 	if (!code)
 		code = web_numbers(q, numbers, 3, err);
 	if (!code)
-		code = web_rows_entries(s->ask->run, err);
-	if (!code)
 		code = web_rows_list(s->ask, err);
 	if (code)
 		return code;

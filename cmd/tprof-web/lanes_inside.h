@@ -25,12 +25,9 @@ struct web_run {
 	struct rep_lanes_options listed;
 	char *unfold;
 
-	uint32_t
-	    *entry_of; /* by goroutine: the entry function of its group; TP_NONE: it has no row */
-	size_t ngoroutines;
+	struct rep_cell *cell; /* `room` cells of the last picture, for the next one */
+	size_t room;
 
-	struct rep_view view; /* for the counters */
-	bool has_view;
 	bool read_ahead; /* nothing is left to be read in advance */
 	uint64_t used;
 };
@@ -62,12 +59,6 @@ int web_numbers(const struct web_query *q, const struct web_number *number, size
 
 /* Lists the rows that a request asks for in ask->run->rows. Errors: TP_EFORMAT, TP_ENOMEM, TP_ESTORE. */
 int web_rows_list(const struct web_ask *ask, struct tp_err *err);
-/* Sets r->entry_of unless that is done. */
-int web_rows_entries(struct web_run *r, struct tp_err *err);
-static inline bool web_rows_has(const struct web_run *r, uint32_t goroutine)
-{
-	return goroutine < r->ngoroutines && r->entry_of[goroutine] != TP_NONE;
-}
 /* Appends [kind, index, "g17", depth, from, to, busy_ns, goroutines, "main.worker"]. */
 void web_rows_put(struct tp_buf *out, const struct rep_lane *row);
 /* Appends {"index":…,"id":"17","name":…}, or null for TP_NONE. */

@@ -109,12 +109,12 @@ static int put_curve(struct tp_buf *out, const char *name, const char *unit,
 	return tp_buf_text(out, "]}");
 }
 
-static int put_metric(struct rep_time *t, struct web_run *r, struct tp_buf *out,
+static int put_metric(struct rep_time *t, struct rep_view *v, struct tp_buf *out,
 		      const struct web_window *w, const char *name, const char *metric,
 		      struct tp_err *err)
 {
 	struct rep_time_curve c = {0};
-	int code = rep_time_metric(t, &r->view, metric, &c, err);
+	int code = rep_time_metric(t, v, metric, &c, err);
 
 	if (!code && put_curve(out, name, "bytes", w, &c))
 		code = tp_nomem(err);
@@ -135,19 +135,19 @@ static int put_steps(struct tp_buf *out, const struct web_window *w, const char 
 	return code ? tp_nomem(err) : 0;
 }
 
-static int put_tracks(struct rep_time *t, struct web_run *r, struct tp_buf *out,
+static int put_tracks(struct rep_time *t, struct rep_view *v, struct tp_buf *out,
 		      const struct web_window *w, struct tp_err *err)
 {
-	int code = put_metric(t, r, out, w, "heap", REP_METRIC_HEAP_NAME, err);
+	int code = put_metric(t, v, out, w, "heap", REP_METRIC_HEAP_NAME, err);
 
 	if (!code)
-		code = put_metric(t, r, out, w, "goal", REP_METRIC_GOAL_NAME, err);
+		code = put_metric(t, v, out, w, "goal", REP_METRIC_GOAL_NAME, err);
 	if (!code)
-		code = rep_time_alive(t, &r->view, err);
+		code = rep_time_alive(t, v, err);
 	if (!code)
 		code = put_steps(out, w, "goroutines", &t->fine, &t->alive, 1, err);
 	if (!code)
-		code = rep_time_procs(t, &r->view, err);
+		code = rep_time_procs(t, v, err);
 	if (!code)
 		code = put_steps(out, w, "busy Ps", &t->fine, t->proc, t->nprocs, err);
 	return code;
@@ -157,27 +157,29 @@ static int put_tracks(struct rep_time *t, struct web_run *r, struct tp_buf *out,
  * means, of at most `cols` steps. */
 int web_answer_tracks(const struct web_ask *ask, struct tp_err *err)
 {
-	struct web_run *r = ask->run;
+	struct rep_view *v = rep_lanes_view(ask->run->lanes);
 	struct web_window w;
 	struct rep_time t = {0};
+	int64_t from, to;
+	bool whole;
 	int code = web_window_read(ask, &w, err);
 
-	if (!code && !r->has_view) {
-		code = rep_view_init(&r->view, ask->store, r->run, &r->filter, NULL, err);
-		r->has_view = !code;
-		if (code)
-			rep_view_release(&r->view);
-	}
 	if (code)
 		return code;
-	r->view.from = w.from;
-	r->view.to = w.from + w.step * w.cols;
-	r->view.whole = false;
-	code = rep_time_begin(&t, &r->view, (size_t)w.cols, err);
+	from = v->from;
+	to = v->to;
+	whole = v->whole;
+	v->from = w.from;
+	v->to = w.from + w.step * w.cols;
+	v->whole = false;
+	code = rep_time_begin(&t, v, (size_t)w.cols, err);
 	tp_buf_text(ask->out, "{\"tracks\":[");
 	if (!code)
-		code = put_tracks(&t, r, ask->out, &w, err);
+		code = put_tracks(&t, v, ask->out, &w, err);
 	tp_buf_printf(ask->out, "],\"procs\":%zu}", t.nprocs);
 	rep_time_release(&t);
+	v->from = from;
+	v->to = to;
+	v->whole = whole;
 	return code;
 }

@@ -108,8 +108,6 @@ static int read_place(const struct web_ask *ask, struct place *at, struct tp_err
 	int code = web_numbers(ask->query, numbers, 4, err);
 
 	if (!code)
-		code = web_rows_entries(r, err);
-	if (!code)
 		code = web_rows_list(ask, err);
 	if (code)
 		return code;

@@ -176,55 +176,6 @@ int web_rows_list(const struct web_ask *ask, struct tp_err *err)
 	return r->unfold ? 0 : tp_nomem(err);
 }
 
-static int take_entries(struct web_run *r, const struct rep_lane_rows *all)
-{
-	uint32_t entry = 0;
-
-	r->ngoroutines = 0;
-	for (size_t i = 0; i < all->n; i++) {
-		if (all->row[i].kind == REP_LANE_GOROUTINE && all->row[i].index >= r->ngoroutines)
-			r->ngoroutines = (size_t)all->row[i].index + 1;
-	}
-	r->entry_of = tp_many(r->ngoroutines + 1, sizeof(*r->entry_of));
-	if (!r->entry_of)
-		return TP_ENOMEM;
-	memset(r->entry_of, 0xff, (r->ngoroutines + 1) * sizeof(*r->entry_of));
-	for (size_t i = 0; i < all->n; i++) {
-		if (all->row[i].kind == REP_LANE_GROUP)
-			entry = all->row[i].index;
-		else
-			r->entry_of[all->row[i].index] = entry;
-	}
-	return 0;
-}
-
-int web_rows_entries(struct web_run *r, struct tp_err *err)
-{
-	struct rep_lanes_options o = {.kind = REP_LANE_GROUP, .from = INT64_MIN, .to = INT64_MAX};
-	struct rep_lane_rows rows = {0};
-	uint32_t *unfolded;
-	int code;
-
-	if (r->entry_of)
-		return 0;
-	code = rep_lanes_rows(r->lanes, &o, &rows, err);
-	unfolded = tp_many(rows.n + 1, sizeof(*unfolded));
-	if (!code && !unfolded)
-		code = tp_nomem(err);
-	for (size_t i = 0; !code && i < rows.n; i++)
-		unfolded[i] = rows.row[i].index;
-	o.unfolded = unfolded;
-	o.nunfolded = rows.n;
-	rep_lane_rows_release(&rows);
-	if (!code)
-		code = rep_lanes_rows(r->lanes, &o, &rows, err);
-	if (!code && take_entries(r, &rows))
-		code = tp_nomem(err);
-	rep_lane_rows_release(&rows);
-	free(unfolded);
-	return code;
-}
-
 /* ---- output ---- */
 
 static void put_id(struct tp_buf *out, const struct rep_lane *row)
@@ -250,6 +201,7 @@ void web_rows_put(struct tp_buf *out, const struct rep_lane *row)
 void web_rows_put_goroutine(struct tp_buf *out, const struct web_run *r, uint32_t goroutine)
 {
 	struct rep_goid goid = rep_lanes_goid(r->lanes, goroutine);
+	uint32_t entry = rep_lanes_entry(r->lanes, goroutine);
 	struct tp_text name = {.text = "", .size = 0};
 	char text[REP_GOID_SIZE];
 
@@ -257,8 +209,8 @@ void web_rows_put_goroutine(struct tp_buf *out, const struct web_run *r, uint32_
 		tp_buf_text(out, "null");
 		return;
 	}
-	if (web_rows_has(r, goroutine))
-		name = tp_dict_text(rep_lanes_dict(r->lanes), r->entry_of[goroutine]);
+	if (entry != TP_NONE)
+		name = tp_dict_text(rep_lanes_dict(r->lanes), entry);
 	tp_buf_printf(out, "{\"index\":%" PRIu32 ",\"id\":\"%s\",\"name\":", goroutine,
 		      rep_goid_text(&goid, text));
 	rep_put_json(out, name.text, name.size);
@@ -288,13 +240,11 @@ int web_answer_rows(const struct web_ask *ask, struct tp_err *err)
 		code =
 		    tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "id: '%.40s' is no goroutine", id);
 	if (!code)
-		code = web_rows_entries(r, err);
-	if (!code)
 		code = web_rows_list(ask, err);
 	if (code)
 		return code;
-	for (uint32_t g = 0; id && g < r->ngoroutines && index == TP_NONE; g++) {
-		if (web_rows_has(r, g) && is_called(r->lanes, g, &goid))
+	for (uint32_t g = 0; id && g < rep_lanes_goroutines(r->lanes) && index == TP_NONE; g++) {
+		if (rep_lanes_entry(r->lanes, g) != TP_NONE && is_called(r->lanes, g, &goid))
 			index = g;
 	}
 	tp_buf_printf(ask->out, "{\"duration\":%" PRId64 ",\"total\":%zu",
@@ -307,8 +257,9 @@ int web_answer_rows(const struct web_ask *ask, struct tp_err *err)
 		}
 	}
 	tp_buf_printf(ask->out, ",\"row\":%" PRId64, row);
-	if (web_rows_has(r, (uint32_t)index)) {
-		tp_buf_printf(ask->out, ",\"group\":%" PRIu32 ",\"g\":", r->entry_of[index]);
+	if (rep_lanes_entry(r->lanes, (uint32_t)index) != TP_NONE) {
+		tp_buf_printf(ask->out, ",\"group\":%" PRIu32 ",\"g\":",
+			      rep_lanes_entry(r->lanes, (uint32_t)index));
 		web_rows_put_goroutine(ask->out, r, (uint32_t)index);
 	}
 	return tp_buf_text(ask->out, "}");

@@ -351,6 +351,7 @@ struct serving {
 	const struct cmd *cmd;
 	struct web_server server;
 	const char *store;
+	int64_t run; /* the one that the printed address names */
 	int channel;
 };
 
@@ -359,7 +360,7 @@ static int serve(void *ctx, unsigned has)
 {
 	struct serving *s = ctx;
 	struct tp_err err;
-	int code = web_lanes_new(&s->server.lanes, s->store, &err);
+	int code = web_lanes_new(&s->server.lanes, s->store, s->run, &err);
 
 	(void)has;
 	if (!code)
@@ -433,6 +434,7 @@ static int run(struct args *args)
 	if (!status)
 		status = make_access(args, machine, &s.server.access);
 	s.store = s.server.store = store;
+	s.run = picked;
 	s.server.file = args->cmd.files[CMD_NEW].n > 1 ? RUNS : cmd_path(&args->cmd);
 	if (!status && describe(args, &about))
 		status = cmd_nomem(&args->cmd);

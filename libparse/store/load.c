@@ -179,6 +179,44 @@ int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint3
 	return code;
 }
 
+int tp_rows_part(struct tp_store *s, int64_t run, enum tp_table_id table, int64_t part,
+		 uint32_t columns, struct tp_rows *rows, struct tp_err *err)
+{
+	const struct tp_stream_range range = {part, 1, INT64_MIN, INT64_MAX};
+	struct reader r = {.left = TP_CHUNK_ROWS};
+	int code;
+
+	*rows = (struct tp_rows){.table = table};
+	code =
+	    make_columns(rows, TP_CHUNK_ROWS, columns ? columns : UINT32_MAX) ? tp_nomem(err) : 0;
+	if (!code)
+		code = tp_stream_open(&r.stream, s, run, tp_tables[table].name, &range, err);
+	if (!code)
+		code = next_chunk(&r, rows, 0, 0, err);
+	if (!code)
+		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "chunk %lld is missing",
+				  (long long)part);
+	tp_rows_decoder_release(&r.decoder);
+	tp_stream_close(r.stream);
+	if (code < 0)
+		tp_rows_release(rows);
+	return code < 0 ? name_table(err, run, table, code) : 0;
+}
+
+int tp_rows_parts(struct tp_store *s, int64_t run, enum tp_table_id table, size_t *parts,
+		  struct tp_err *err)
+{
+	size_t rows;
+	int64_t n = 0;
+	bool any;
+	int code = count_rows(s, run, table, &rows, &any, err);
+
+	if (!code && any)
+		code = tp_stream_count(s, run, tp_tables[table].name, &(int64_t){0}, &n, err);
+	*parts = code ? 0 : (size_t)n;
+	return name_table(err, run, table, code);
+}
+
 int tp_rows_have(struct tp_store *s, int64_t run, enum tp_table_id table, unsigned column,
 		 struct tp_err *err)
 {

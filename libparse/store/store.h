@@ -196,6 +196,14 @@ struct tp_rows_visitor {
 int tp_rows_visit(struct tp_store *s, int64_t run, enum tp_table_id table, uint32_t columns,
 		  const struct tp_rows_visitor *visitor, struct tp_err *err);
 
+/* Loads the chunk `part` of a table (0, 1, … in the order of tp_rows_visit); the chunks of a dictionary's tables are
+ * not numbered so. A chunk has at most 32768 rows. Returns TP_ESTORE if it is missing. */
+int tp_rows_part(struct tp_store *s, int64_t run, enum tp_table_id table, int64_t part,
+		 uint32_t columns, struct tp_rows *rows, struct tp_err *err);
+/* Counts the chunks of a table. */
+int tp_rows_parts(struct tp_store *s, int64_t run, enum tp_table_id table, size_t *parts,
+		  struct tp_err *err);
+
 /* Loads the run's dictionary; free it with tp_dict_free. */
 int tp_dict_load(struct tp_store *s, int64_t run, struct tp_dict **dict, struct tp_err *err);
 

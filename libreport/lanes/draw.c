@@ -23,7 +23,7 @@ struct drawing {
 	struct rep_lanes *l;
 	struct rep_picture *picture;
 	const atomic_bool *stop;
-	struct rep_grid grid;
+	struct rep_grid *grid;
 	uint8_t *source; /* by segment */
 	struct row *row;
 	int32_t *group_row;	    /* by group, -1 */
@@ -119,8 +119,8 @@ static bool in_one_column(const struct drawing *d, const struct tp_segment *s)
 
 	if (s->from_ns < d->picture->from || s->to_ns >= d->picture->to)
 		return false;
-	c = rep_grid_column(&d->grid, s->from_ns);
-	return s->to_ns < d->grid.bound[c + 1];
+	c = rep_grid_column(d->grid, s->from_ns);
+	return s->to_ns < d->grid->bound[c + 1];
 }
 
 static void need(struct drawing *d, size_t segment, bool whole)
@@ -181,8 +181,8 @@ static void draw_span(struct drawing *d, size_t row, const struct rep_lane_span 
 	hi = hi < d->picture->to ? hi : d->picture->to;
 	if (span->start >= hi || (span->end <= lo && span->start < lo))
 		return;
-	col = rep_grid_column(&d->grid, from > lo ? from : lo);
-	rep_grid_span(&d->grid, row, &col, span, lo, hi);
+	col = rep_grid_column(d->grid, from > lo ? from : lo);
+	rep_grid_span(d->grid, row, &col, span, lo, hi);
 }
 
 static void draw_crossing_of(struct drawing *d, size_t row, uint32_t goroutine, int64_t lo,
@@ -307,7 +307,7 @@ static void draw_sums(struct drawing *d, size_t segment, bool spread)
 			d->row[r].sum++;
 		for (; d->row[r].sum < d->row[r].end && sums->sum[d->row[r].sum].segment == segment;
 		     d->row[r].sum++)
-			rep_grid_sum(&d->grid, r, &sums->sum[d->row[r].sum], lo, hi, lo, INT64_MAX);
+			rep_grid_sum(d->grid, r, &sums->sum[d->row[r].sum], lo, hi, lo, INT64_MAX);
 	}
 	for (size_t i = 0; i < d->nstays && spread; i++) {
 		const struct rep_lane_stay *stay = &d->stay[i];
@@ -316,7 +316,7 @@ static void draw_sums(struct drawing *d, size_t segment, bool spread)
 		for (size_t k = sums->first[stay->goroutine]; k < sums->first[stay->goroutine + 1];
 		     k++) {
 			if (sums->sum[k].segment == segment)
-				rep_grid_sum(&d->grid, stay->row, &sums->sum[k], s->from_ns,
+				rep_grid_sum(d->grid, stay->row, &sums->sum[k], s->from_ns,
 					     s->to_ns, stay->from, stay->to);
 		}
 	}
@@ -330,7 +330,7 @@ static void draw_list(struct drawing *d, size_t row, const struct rep_lane_segme
 	uint32_t at = rep_lane_segment_find(s->by_g.list, s->by_g.nlists, goroutine);
 
 	if (at < s->by_g.nlists)
-		rep_grid_list(&d->grid, row, s, &s->by_g.list[at], lo, hi);
+		rep_grid_list(d->grid, row, s, &s->by_g.list[at], lo, hi);
 }
 
 static void draw_segment(struct drawing *d, const struct rep_lane_segment *s)
@@ -341,7 +341,7 @@ static void draw_segment(struct drawing *d, const struct rep_lane_segment *s)
 		if (lane->kind == REP_LANE_GOROUTINE)
 			draw_list(d, r, s, lane->index, INT64_MIN, INT64_MAX);
 		else if (lane->kind == REP_LANE_PROC || lane->kind == REP_LANE_THREAD)
-			rep_grid_places(&d->grid, r, s, lane->kind == REP_LANE_PROC, lane->index);
+			rep_grid_places(d->grid, r, s, lane->kind == REP_LANE_PROC, lane->index);
 	}
 	for (size_t i = 0; i < d->nstays; i++)
 		draw_list(d, d->stay[i].row, s, d->stay[i].goroutine, d->stay[i].from,
@@ -351,7 +351,7 @@ static void draw_segment(struct drawing *d, const struct rep_lane_segment *s)
 
 		for (int32_t r = group == TP_NONE ? -1 : d->group_row[group]; r >= 0;
 		     r = d->row[r].next)
-			rep_grid_list(&d->grid, (size_t)r, s, &s->by_g.list[k], INT64_MIN,
+			rep_grid_list(d->grid, (size_t)r, s, &s->by_g.list[k], INT64_MIN,
 				      INT64_MAX);
 	}
 }
@@ -403,14 +403,16 @@ static int take_room(struct rep_picture *p, struct tp_err *err)
 int rep_lanes_draw(struct rep_lanes *l, struct rep_picture *picture, const atomic_bool *stop,
 		   struct tp_err *err)
 {
-	struct drawing d = {.l = l, .picture = picture, .stop = stop};
+	struct drawing d = {.l = l, .picture = picture, .stop = stop, .grid = l->grid};
 	int code = take_room(picture, err);
 
 	picture->exact = false;
 	if (code)
 		return code;
 	l->segments.now++;
-	if (rep_grid_init(&d.grid, l, picture))
+	if (!d.grid)
+		d.grid = l->grid = calloc(1, sizeof(*l->grid));
+	if (!d.grid || rep_grid_init(d.grid, l, picture))
 		code = tp_nomem(err);
 	else
 		code = look_at_rows(&d, err);
@@ -419,10 +421,11 @@ int rep_lanes_draw(struct rep_lanes *l, struct rep_picture *picture, const atomi
 		code = draw(&d, err);
 	}
 	if (!code)
-		rep_grid_cells(&d.grid, picture->cell);
+		rep_grid_cells(d.grid, picture->cell);
 	else
 		picture->exact = false;
-	rep_grid_release(&d.grid);
+	if (d.grid)
+		rep_grid_shrink(d.grid);
 	free(d.row);
 	free(d.group_row);
 	free(d.source);

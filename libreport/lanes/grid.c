@@ -7,13 +7,26 @@
 #include "base/search.h"
 
 #define MOST_BYTES ((size_t)96 << 20) /* of sums by reason */
+#define KEPT_BYTES ((size_t)12 << 20) /* of them, kept for the next picture */
+
+/* Makes room for n items in *at, with any content. */
+static int reserve(void *at, size_t *room, size_t n, size_t size)
+{
+	void **array = at;
+
+	if (n <= *room)
+		return 0;
+	free(*array);
+	*array = tp_many(n, size);
+	*room = *array ? n : 0;
+	return *array ? 0 : TP_ENOMEM;
+}
 
 int rep_grid_init(struct rep_grid *p, const struct rep_lanes *l, const struct rep_picture *picture)
 {
-	size_t rows = picture->nrows, cols = (size_t)picture->cols, cells;
+	size_t rows = picture->nrows, cols = (size_t)picture->cols, cells, room = p->cell_room;
 	uint64_t width = (uint64_t)picture->to - (uint64_t)picture->from;
 
-	memset(p, 0, sizeof(*p));
 	if (rows > SIZE_MAX / 1024 / cols)
 		return TP_ELIMIT;
 	cells = rows * cols;
@@ -24,14 +37,19 @@ int rep_grid_init(struct rep_grid *p, const struct rep_lanes *l, const struct re
 	p->fold = cells > MOST_BYTES / sizeof(int64_t) / l->nclasses;
 	if (p->fold)
 		p->nclasses = TP_NSTATES;
-	p->bound = tp_many(cols + 1, sizeof(*p->bound));
-	p->ns = calloc(cells * p->nclasses + 1, sizeof(*p->ns));
-	p->spans = calloc(cells + 1, sizeof(*p->spans));
-	p->longest = calloc(cells + 1, sizeof(*p->longest));
-	p->whose = tp_many(cells + 1, sizeof(*p->whose));
-	if (!p->bound || !p->ns || !p->spans || !p->longest || !p->whose)
+	if (reserve(&p->bound, &p->bound_room, cols + 1, sizeof(*p->bound)) ||
+	    reserve(&p->ns, &p->room, cells * p->nclasses + 1, sizeof(*p->ns)) ||
+	    reserve(&p->spans, &room, cells + 1, sizeof(*p->spans)) ||
+	    reserve(&p->longest, &(size_t){p->cell_room}, cells + 1, sizeof(*p->longest)) ||
+	    reserve(&p->whose, &(size_t){p->cell_room}, cells + 1, sizeof(*p->whose))) {
+		rep_grid_release(p);
 		return TP_ENOMEM;
-	memset(p->whose, 0xff, (cells + 1) * sizeof(*p->whose));
+	}
+	p->cell_room = room;
+	memset(p->ns, 0, cells * p->nclasses * sizeof(*p->ns));
+	memset(p->spans, 0, cells * sizeof(*p->spans));
+	memset(p->longest, 0, cells * sizeof(*p->longest));
+	memset(p->whose, 0xff, cells * sizeof(*p->whose));
 	/* width * c / cols, without overflow */
 	for (size_t c = 0; c <= cols; c++)
 		p->bound[c] =
@@ -47,6 +65,12 @@ void rep_grid_release(struct rep_grid *p)
 	free(p->longest);
 	free(p->whose);
 	memset(p, 0, sizeof(*p));
+}
+
+void rep_grid_shrink(struct rep_grid *p)
+{
+	if (p->room > KEPT_BYTES / sizeof(*p->ns))
+		rep_grid_release(p);
 }
 
 int rep_grid_column(const struct rep_grid *p, int64_t t)

@@ -18,12 +18,15 @@ struct rep_grid {
 	/* Of rows of Ps and Ms: the longest span of one goroutine, and the goroutine. */
 	int64_t *longest;
 	uint32_t *whose;
+	size_t room, cell_room, bound_room; /* of `ns`, of the arrays by cell, and of `bound` */
 };
 
-/* Makes an empty grid for a picture. Returns 0, TP_ENOMEM or TP_ELIMIT; *p must be released in
- * every case. */
+/* Makes an empty grid for a picture, in the memory of the last one: new pages cost more than the drawing.
+ * *p is zeroed at first. Returns 0, TP_ENOMEM or TP_ELIMIT; *p must be released in every case. */
 int rep_grid_init(struct rep_grid *p, const struct rep_lanes *l, const struct rep_picture *picture);
 void rep_grid_release(struct rep_grid *p);
+/* Frees what a large picture needed, so that lanes stay small. */
+void rep_grid_shrink(struct rep_grid *p);
 
 /* Returns the column of a time in the picture. */
 int rep_grid_column(const struct rep_grid *p, int64_t t);

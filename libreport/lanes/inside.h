@@ -40,8 +40,9 @@ struct rep_lane_sum {
 
 struct rep_lane_sums {
 	struct rep_lane_sum *sum; /* by owner, then segment */
-	size_t n, room;
-	size_t *first; /* by owner, and one more: the end */
+	size_t n;
+	size_t *first;	 /* by owner, and one more: the end */
+	int64_t segment; /* of the row that was read last */
 };
 
 struct rep_lane_group {
@@ -50,16 +51,35 @@ struct rep_lane_group {
 	int64_t from, to, busy_ns;
 };
 
-/* Marks of one kind by start. high[i] is the latest end among the 64 marks from 64 * i on. */
+/* Marks come from packed tables. A table may have millions, so of most kinds only the times of its chunks are
+ * kept, and a chunk is read when a range needs it. Stops of the world and phases of the GC are few, concern
+ * all rows, and are kept. */
 struct rep_lane_mark {
 	int64_t from, to;
 	uint32_t goroutine, text;
+	enum rep_mark_kind kind;
 };
+/* Marks by start. high[i] is the latest end among the 64 marks from 64 * i on. */
 struct rep_lane_marks {
+	struct rep_cached cached; /* of a chunk: its number among those of all tables */
+	uint32_t kinds;		  /* that were taken */
+	unsigned users;		  /* the cache, and walks */
 	struct rep_lane_mark *mark;
 	int64_t *high;
 	size_t n, room;
-	bool loaded;
+};
+struct rep_lane_chunk {
+	int64_t from, to;	     /* the first start and the last end of its marks */
+	uint32_t n[REP_NMARK_KINDS]; /* its marks by kind */
+};
+#define REP_MARK_TABLES 5
+struct rep_lane_mark_index {
+	size_t first[REP_MARK_TABLES + 1]; /* of each table: the number of its first chunk */
+	struct rep_lane_chunk *chunk;
+	size_t known;		    /* chunks that have been read */
+	struct rep_lane_marks kept; /* of all chunks */
+	struct rep_cache chunks;
+	bool counted, ready;
 };
 
 struct rep_lanes {
@@ -103,7 +123,9 @@ struct rep_lanes {
 	struct rep_tasks tasks;
 	bool has_tasks;
 
-	struct rep_lane_marks marks[REP_NMARK_KINDS];
+	struct rep_lane_mark_index marks;
+
+	struct rep_grid *grid; /* the cells of the last picture, for the next one (grid.h) */
 
 	/* segments in memory */
 	struct rep_cache segments; /* as pictures need them (segment.h); it counts pictures */
@@ -144,6 +166,7 @@ int rep_lanes_need_tasks(struct rep_lanes *l, struct tp_err *err);
 uint32_t *rep_lanes_order(const struct rep_lanes *l, uint32_t n,
 			  int (*compare)(const void *a, const void *b, void *lanes));
 
+void rep_lane_marks_release(struct rep_lane_mark_index *x);
 int rep_lanes_take_group_sums(struct rep_lanes *l, struct tp_err *err);
 void rep_lanes_sums_release(struct rep_lane_sums *s);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "lanes/grid.h"
 #include "lanes/inside.h"
 #include "lanes/segment.h"
 #include "spans/crossing.h"
@@ -254,7 +255,9 @@ static int prepare(struct rep_lanes *l, struct tp_err *err)
 	l->by_id = rep_lanes_order(l, l->ng, by_goid);
 	if (!l->by_id || make_classes(l) || make_groups(l) || take_crossing(l))
 		return tp_nomem(err);
-	return rep_lanes_take_group_sums(l, err);
+	code = rep_lanes_take_group_sums(l, err);
+	rep_view_unload(&l->v, TP_TABLE_SITE);
+	return code;
 }
 
 int rep_lanes_new(struct rep_lanes **lanes, struct tp_store *store, const struct rep_run *run,
@@ -286,10 +289,10 @@ void rep_lanes_free(struct rep_lanes *l)
 		return;
 	rep_cache_release(&l->segments);
 	rep_cache_release(&l->spans);
-	for (unsigned k = 0; k < REP_NMARK_KINDS; k++) {
-		free(l->marks[k].mark);
-		free(l->marks[k].high);
-	}
+	if (l->grid)
+		rep_grid_release(l->grid);
+	free(l->grid);
+	rep_lane_marks_release(&l->marks);
 	rep_lanes_sums_release(&l->group_sums);
 	rep_lanes_sums_release(&l->goroutine_sums);
 	rep_keys_release(&l->class_keys);
@@ -312,8 +315,13 @@ void rep_lanes_free(struct rep_lanes *l)
 
 void rep_lanes_limit(struct rep_lanes *l, size_t bytes)
 {
-	l->spans.most = bytes / 8;
-	l->segments.most = bytes - l->spans.most;
+	rep_cache_limit(&l->spans, bytes / 8);
+	rep_cache_limit(&l->segments, bytes - bytes / 8);
+}
+
+size_t rep_lanes_cached(const struct rep_lanes *l)
+{
+	return l->spans.bytes + l->segments.bytes;
 }
 
 /* ---- names ---- */
@@ -331,4 +339,19 @@ struct rep_goid rep_lanes_goid(const struct rep_lanes *l, uint32_t goroutine)
 int64_t rep_lanes_duration(const struct rep_lanes *l)
 {
 	return l->duration;
+}
+
+uint32_t rep_lanes_goroutines(const struct rep_lanes *l)
+{
+	return l->ng;
+}
+
+uint32_t rep_lanes_entry(const struct rep_lanes *l, uint32_t goroutine)
+{
+	return rep_lanes_shows(l, goroutine) ? l->group[l->group_of[goroutine]].entry : TP_NONE;
+}
+
+struct rep_view *rep_lanes_view(struct rep_lanes *l)
+{
+	return &l->v;
 }

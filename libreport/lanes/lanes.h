@@ -39,8 +39,10 @@ struct rep_lanes;
 int rep_lanes_new(struct rep_lanes **lanes, struct tp_store *store, const struct rep_run *run,
 		  const struct rep_filter *filter, struct tp_err *err);
 void rep_lanes_free(struct rep_lanes *lanes);
-/* Limits what is cached to this number of bytes, in place of 384 MiB. */
+/* Limits the cached segments to this number of bytes, in place of 384 MiB, and drops what exceeds it. */
 void rep_lanes_limit(struct rep_lanes *lanes, size_t bytes);
+/* Returns the bytes of cached segments. */
+size_t rep_lanes_cached(const struct rep_lanes *lanes);
 
 /* ---- rows ---- */
 
@@ -153,6 +155,14 @@ int rep_lanes_marks(struct rep_lanes *lanes, uint32_t kinds, int64_t from, int64
 		    int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
 		    struct tp_err *err);
 
+/* Prepares what rep_lanes_marks needs of the whole run, so that it is fast from then on: reads the tables once.
+ * Returns TP_ECANCEL once *stop is true; the next call goes on from there. */
+int rep_lanes_marks_ready(struct rep_lanes *lanes, const atomic_bool *stop, struct tp_err *err);
+bool rep_lanes_marks_are_ready(const struct rep_lanes *lanes);
+/* Returns a number of marks that the range has at least; quick once marks are ready. */
+uint64_t rep_lanes_marks_least(const struct rep_lanes *lanes, uint32_t kinds, int64_t from,
+			       int64_t to);
+
 /* ---- one place ---- */
 
 struct rep_wakeup {
@@ -213,5 +223,10 @@ int rep_lanes_step(struct rep_lanes *lanes, int step, uint32_t only, struct rep_
 struct tp_dict *rep_lanes_dict(struct rep_lanes *lanes); /* the run's */
 struct rep_goid rep_lanes_goid(const struct rep_lanes *lanes, uint32_t goroutine);
 int64_t rep_lanes_duration(const struct rep_lanes *lanes);
+uint32_t rep_lanes_goroutines(const struct rep_lanes *lanes); /* their number; indices are below */
+/* Returns the entry function of a goroutine that has a lane, a string of the run; else TP_NONE. */
+uint32_t rep_lanes_entry(const struct rep_lanes *lanes, uint32_t goroutine);
+/* Returns the run's view, for other reports on it. Whoever changes its time range restores it. */
+struct rep_view *rep_lanes_view(struct rep_lanes *lanes);
 
 #endif

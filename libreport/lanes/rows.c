@@ -64,12 +64,19 @@ static int put_goroutine(struct list *list, uint32_t g, int depth)
 static int put_goroutines(struct list *list)
 {
 	const struct rep_lanes *l = list->l;
+	struct rep_lane_rows *rows = list->rows;
+	struct rep_lane *fit;
 	int code = 0;
 
+	/* A long run has so many that growing the list step by step would need twice the memory. */
+	rows->row = tp_many(l->ng + (size_t)1, sizeof(*rows->row));
+	list->room = rows->row ? l->ng : 0;
 	for (uint32_t i = 0; i < l->ng && !code; i++) {
 		if (rep_lanes_shows(l, l->by_id[i]))
 			code = put_goroutine(list, l->by_id[i], 0);
 	}
+	fit = rows->row ? tp_more(rows->row, rows->n + 1, sizeof(*fit)) : NULL;
+	rows->row = fit ? fit : rows->row;
 	return code;
 }
 

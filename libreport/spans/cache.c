@@ -45,16 +45,37 @@ static struct rep_cached *oldest(const struct rep_cache *c, const struct rep_cac
 	return old;
 }
 
+void rep_cache_forget(struct rep_cache *c, size_t segment)
+{
+	struct rep_cached *item = c->item[segment];
+
+	if (!item)
+		return;
+	c->bytes -= item->bytes;
+	c->item[segment] = NULL;
+	c->drop(item);
+}
+
+static void drop_until_fit(struct rep_cache *c, const struct rep_cached *keep)
+{
+	struct rep_cached *old;
+
+	while (c->bytes > c->most && (old = oldest(c, keep)) != NULL)
+		rep_cache_forget(c, old->segment);
+}
+
 void rep_cache_put(struct rep_cache *c, void *item)
 {
-	struct rep_cached *own = item, *old;
+	struct rep_cached *own = item;
 
 	own->used = c->now;
 	c->item[own->segment] = own;
 	c->bytes += own->bytes;
-	while (c->bytes > c->most && (old = oldest(c, own)) != NULL) {
-		c->bytes -= old->bytes;
-		c->item[old->segment] = NULL;
-		c->drop(old);
-	}
+	drop_until_fit(c, own);
+}
+
+void rep_cache_limit(struct rep_cache *c, size_t most)
+{
+	c->most = most;
+	drop_until_fit(c, NULL);
 }

@@ -33,5 +33,9 @@ void *rep_cache_find(struct rep_cache *c, size_t segment);
 /* Takes ownership of an item for a segment that has none, and drops others until all fit. The new
  * item stays, whatever its size. */
 void rep_cache_put(struct rep_cache *c, void *item);
+/* Drops the item of a segment, if it has one. */
+void rep_cache_forget(struct rep_cache *c, size_t segment);
+/* Sets the limit, and drops what exceeds it. */
+void rep_cache_limit(struct rep_cache *c, size_t most);
 
 #endif

@@ -170,6 +170,16 @@ int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, 
 		   : 0;
 }
 
+void rep_view_unload(struct rep_view *v, enum tp_table_id table)
+{
+	for (size_t i = 0; i < v->nloaded; i++)
+		if (v->loaded[i].table == table)
+			tp_rows_release(&v->loaded[i]);
+	memset(v->col[table], 0, sizeof(v->col[table]));
+	v->nrows[table] = 0;
+	v->seen[table] = false;
+}
+
 /* ---- part by part ---- */
 
 #define SHORT_CELLS ((int64_t)1 << 19) /* 4 MiB: several reports of a page use such a table */

@@ -66,6 +66,8 @@ int rep_view_spend(struct rep_view *v, uint64_t steps, struct tp_err *err);
 /* Loads columns of a table (a bit each, REP_BIT()) unless they are loaded. */
 int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, struct tp_err *err);
 #define REP_BIT(TABLE, column) (1u << TP_COL(TABLE, column))
+/* Frees the columns of a table, which may be loaded again. */
+void rep_view_unload(struct rep_view *v, enum tp_table_id table);
 /* The v->nrows[table] values of a column that was loaded. */
 #define REP_COL(v, TABLE, column) ((v)->col[TP_TABLE_##TABLE][TP_COL(TABLE, column)])
 

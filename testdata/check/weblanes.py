@@ -6,10 +6,12 @@ the shares of their pictures. Wrong questions get an answer of 4xx with a senten
 
 import http.cookiejar
 import json
+import os
 import random
 import re
 import subprocess
 import sys
+import tempfile
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -81,6 +83,24 @@ def check_wrong(s):
             raise AssertionError(path + " has an answer")
 
 
+def check_added(bin, traces):
+    """A run that is added to the store while it is served has a timeline, too."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = os.path.join(folder, "a.store")
+        add = [bin + "/tprof-import", "-o", store]
+        subprocess.run(add + traces[:1], check=True, capture_output=True)
+        s = Server(bin, store)
+        try:
+            before = s.lanes("rows", run=1)
+            subprocess.run(add + traces[1:2], check=True, capture_output=True)
+            added = s.lanes("rows", run=2)
+            assert added["duration"] != before["duration"], "run 2 has the timeline of run 1"
+            assert s.lanes("rows", run=1) == before, "run 1 has changed"
+        finally:
+            s.close()
+    print("a run that was added is shown")
+
+
 def main():
     bin, traces = sys.argv[1], sys.argv[2:] or ["testdata/checkout.trace", "testdata/checkout-1.19.trace"]
     for trace in traces:
@@ -95,6 +115,8 @@ def main():
         finally:
             s.close()
         print("%s: %d ranges agree" % (trace, len(ranges)))
+    if len(traces) > 1:
+        check_added(bin, traces)
 
 
 main()

@@ -115,6 +115,14 @@ def test_numbers_of_others(b, parcels, ledger):
     check("profiles: there is no timeline", b.eval("[...document.querySelectorAll('#views a')].find(a => a.textContent === 'Timeline').closest('a').hidden"))
 
 
+def luminance(colour):
+    """Relative luminance of "#rgb" or "#rrggbb", as WCAG 2 defines it."""
+    digits = colour[1:] if len(colour) > 4 else "".join(c * 2 for c in colour[1:])
+    parts = [int(digits[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+    r, g, b = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
 def test_timeline(b):
     timeline = "document.querySelector('main').timeline"
     check("timeline: opens", b.go("timeline"))
@@ -139,6 +147,19 @@ def test_timeline(b):
     b.key("f")
     b.settle()
     check("timeline: f shows the whole run", b.eval(timeline + ".window.span") == whole)
+    colours = b.eval(timeline + ".colour")
+    for state, ink in colours["ink"].items():
+        high, low = sorted((luminance(ink), luminance(colours["text"][state])), reverse=True)
+        check("timeline: text on %s is legible" % state, (high + 0.05) / (low + 0.05) >= 4.5, ink, colours["text"][state])
+    check("timeline: images are painted beside the page's thread", b.eval("performance.getEntriesByType('resource').filter(e => e.name.includes('/lanes/cells')).length") == 0)
+    # Hops of the critical path have names where their rows are not on the screen.
+    b.go("timeline?task=103&timeline.rows=threads")
+    b.eval(timeline + ".frame.named = function (...a) { (window.named = window.named || []).push(a[0].id); Object.getPrototypeOf(this).named.apply(this, a); }")
+    b.eval("document.querySelector('canvas.lanes').focus()")
+    b.key("p")
+    check("timeline: the critical path is drawn, with names of what is not shown", b.wait("window.named && window.named.length", 10), b.eval("(%s.path || []).length" % timeline))
+    b.key("p")
+    b.go("timeline")
     # The wait of the slowest order's customer: its end is a wake-up to follow.
     b.go("timeline?goroutine=50&at=80000000")
     check("timeline: a goroutine and a moment open from the address", b.wait(timeline + ".moment && " + timeline + ".moment.g.id == 50"), b.eval("JSON.stringify(%s.moment)" % timeline))

@@ -206,6 +206,7 @@ function startKeys() {
 ask.setRun(() => app.run() && app.run().id);
 
 async function start() {
+	load(VIEWS.find(v => v.name === app.selection.view) || VIEWS[0]);
 	const [served, list, more] = await Promise.all([ask.about(), ask.run('store', ['list', '@']), ask.run('query', ['@', 'select id, ticks, goroutines from run'])]);
 	if (served) setAbout(served);
 	const known = new Map((more.tables.length ? more.tables[0].rows : []).map(r => [r.id, r]));
@@ -213,7 +214,8 @@ async function start() {
 	drawRuns();
 	if (!app.runs.length) $('view').append(nothing('The store has no runs. Add some with tprof-import, then reload this page.'));
 	else await apply();
-	for (const entry of VIEWS) load(entry);
+	// Other views are loaded when the open one has what it needs.
+	requestIdleCallback(() => VIEWS.forEach(load), {timeout: 1000});
 }
 
 for (const entry of VIEWS) {

@@ -3,7 +3,8 @@ import {el, button} from './dom.js';
 import {lanes, run as runCommand} from './ask.js';
 import {words} from './selection.js';
 import {Window} from './timeline/window.js';
-import {ROW, STATES, colours, paint} from './timeline/picture.js';
+import {ROW, STATES, colours} from './timeline/picture.js';
+import {repaint} from './timeline/painter.js';
 import {Data} from './timeline/data.js';
 import {Frame, GUTTER, rowName} from './timeline/draw.js';
 import {Panel, goroutineName} from './timeline/panel.js';
@@ -96,7 +97,7 @@ class Timeline {
 	}
 
 	shown() {
-		return {window: this.window, width: this.width, top: this.top, rows: this.rows + 1, params: this.params()};
+		return {window: this.window, width: this.width, top: this.top, rows: this.rows + 1, params: this.params(), look: this.look()};
 	}
 
 	// The window or the rows have moved: draws with what is there, and asks.
@@ -121,20 +122,20 @@ class Timeline {
 		});
 	}
 
-	repaint() {
-		for (const p of new Set([this.data.picture, this.data.whole])) if (p) this.paint(p);
-		this.redraw();
+	// What the images of pictures depend on, beside the pictures.
+	look() {
+		return {colour: this.colour, dpr: this.dpr, nsPerPixel: this.window.span / this.width, search: this.search};
 	}
 
-	paint(p) {
-		paint(p, this.colour, this.dpr, this.window.span / this.width, this.search);
+	async repaint() {
+		if (this.window) await Promise.all([...new Set([this.data.picture, this.data.whole])].filter(Boolean).map(p => repaint(p, this.look())));
+		this.redraw();
 	}
 
 	took(what) {
 		const p = this.data.picture;
 		if (what === 'picture') {
 			this.total = p.total;
-			this.paint(p);
 			p.rows.forEach((row, i) => this.places.set(this.keyOf(row), p.first + i));
 			if (this.row < 0 && this.places.has(this.kept)) this.row = this.places.get(this.kept);
 			if (!p.total) this.app.say('No goroutine of this run matches the selection; clear it at the top.');
@@ -183,16 +184,16 @@ class Timeline {
 		const s = this.app.selection, rows = JSON.stringify(this.params()), told = JSON.stringify([s.run, s.goroutine, s.group, s.at, s['timeline.from'], s['timeline.to']]);
 		const first = !this.window || this.run !== this.app.run().id;
 		if (rows !== this.loaded || first) {
-			const answer = await lanes('rows', this.params());
+			// A run's first picture brings the number of rows.
+			const total = first && !s['timeline.only'] ? 0 : (await lanes('rows', this.params())).total;
 			if (this.closed) return;
 			const at = this.rowAt(this.row);
-			this.loaded = rows;
-			this.total = answer.total;
+			Object.assign(this, {loaded: rows, total});
 			this.kept = at && this.keyOf(at);
 			if (at) this.row = -1;
 			this.places.clear();
 			if (first) {
-				this.window = new Window(answer.duration);
+				this.window = new Window(this.app.run().duration_ns);
 				Object.assign(this, {run: this.app.run().id, moment: null, chain: null, path: null, row: -1, at: undefined, top: 0});
 				this.data.reset();
 			} else {

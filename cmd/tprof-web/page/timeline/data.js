@@ -1,17 +1,17 @@
 // What the timeline asks for. One picture at a time: a newer window waits until the answer is there, except
 // that it ends an exact one, which may take long. The last picture is stretched meanwhile.
 import {lanes} from '../ask.js';
-import {parse, release} from './picture.js';
+import {ask as askPicture, release} from './painter.js';
 
 const SETTLED = 120; // ms without a change after which details are asked for
 const MARGIN = 4; // rows above and below those on the screen
 
 export class Data {
-	// `shown()` returns what is on the screen: {window, width, top, rows, params}; `took(what)` is called
+	// `shown()` returns what is on the screen: {window, width, top, rows, params, look}; `took(what)` is called
 	// when something has arrived, `failed(error)` when the server refused.
 	constructor(shown, took, failed) {
 		Object.assign(this, {shown, took, failed, picture: null, whole: null, tracks: null, flying: null, wanted: false, timer: 0, closed: false});
-		this.times = []; // how long the last pictures took, in ms
+		this.times = []; // how long the server took for the last pictures, in ms
 	}
 
 	close() {
@@ -44,13 +44,13 @@ export class Data {
 	}
 
 	async ask(coarse) {
-		const flight = {coarse, abort: new AbortController()}, params = this.params(), begin = performance.now();
+		const flight = {coarse, abort: new AbortController()}, params = this.params();
 		this.flying = flight;
 		this.wanted = false;
 		try {
-			const answer = parse(await lanes('cells', {...params, coarse: coarse ? 1 : 0}, flight.abort.signal));
-			if (this.flying !== flight) return;
-			this.times.push(performance.now() - begin);
+			const answer = await askPicture({...params, coarse: coarse ? 1 : 0}, this.shown().look, flight.abort.signal);
+			if (this.flying !== flight) return release(answer);
+			this.times.push(answer.ms);
 			if (this.times.length > 1000) this.times.shift();
 			answer.key = JSON.stringify(params);
 			if (this.picture !== this.whole) release(this.picture);

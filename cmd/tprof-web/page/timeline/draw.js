@@ -177,7 +177,7 @@ export class Frame {
 				const from = Math.max(GUTTER, this.x(p.from + c * p.step)), to = Math.min(GUTTER + s.width, this.x(p.from + (c + n) * p.step));
 				if (to - from < 56) return;
 				const who = p.whose && p.names[p.whose[r * p.cols + c] - 1], text = cut(ctx, who ? 'g' + who.id + ' ' + who.name : state === 3 ? reason : STATES[state], to - from - 10, false);
-				ctx.fillStyle = state === 3 ? s.colour.text.fg : s.colour.text.bg;
+				ctx.fillStyle = s.colour.ink['s' + state];
 				if (text) ctx.fillText(text, from + 5, this.y(p.first + r) + 10);
 			});
 		}
@@ -251,17 +251,20 @@ export class Frame {
 		});
 	}
 
+	// A hop whose row is not on the screen runs along the edge behind which that is, with the goroutine's name.
 	path(hops) {
-		const {ctx, s} = this;
+		const {ctx, s} = this, top = this.head + 3, bottom = s.canvasHeight - 3, names = [];
 		this.twice(() => {
 			let before = null;
+			names.length = 0;
 			for (const h of hops) {
-				const row = this.rowOf(h.g);
-				if (h.to < s.window.from || h.from > s.window.to || row === undefined) {
+				if (h.to < s.window.from || h.from > s.window.to) {
 					before = null;
 					continue;
 				}
-				const x1 = Math.max(GUTTER - 5, this.x(h.from)), x2 = Math.min(GUTTER + s.width + 5, this.x(h.to)), y = this.y(row) + 19.5;
+				const row = this.rowOf(h.g), at = row === undefined ? Infinity : this.y(row) + 19.5, y = Math.max(top, Math.min(bottom, at));
+				const x1 = Math.max(GUTTER - 5, this.x(h.from)), x2 = Math.min(GUTTER + s.width + 5, this.x(h.to));
+				if (y !== at && x2 - x1 > 60) names.push([h.g, Math.max(GUTTER, x1), y === top ? top + 10 : bottom - 10]);
 				if (before !== null && before !== y) {
 					ctx.beginPath();
 					ctx.moveTo(x1, before);
@@ -275,6 +278,9 @@ export class Frame {
 				before = y;
 			}
 		});
+		ctx.font = FONT;
+		ctx.textAlign = 'left';
+		for (const name of names) this.named(...name);
 	}
 
 	cursor() {

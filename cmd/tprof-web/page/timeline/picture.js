@@ -40,14 +40,26 @@ function rgba(text) {
 	return (255 << 24 | b << 16 | g << 8 | r) >>> 0;
 }
 
-// Reads the colours of the style sheet, as texts for drawing and as pixels for images.
+// Relative luminance as WCAG 2 defines it, of a pixel.
+function luminance(pixel) {
+	const [r, g, b] = [0, 8, 16].map(shift => (pixel >>> shift & 255) / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(a, b) {
+	const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+	return (high + 0.05) / (low + 0.05);
+}
+
+// Reads the colours of the style sheet, as texts for drawing and as pixels for images; `ink` is for text on states.
 export function colours() {
-	const style = getComputedStyle(document.documentElement), text = {}, pixel = {};
+	const style = getComputedStyle(document.documentElement), text = {}, pixel = {}, ink = {};
 	for (const name of ['fg', 'bg', 'soft', 'line', 'faint', 'field', 'accent', 'hit', 's0', 's1', 's2', 's3', 's4', 'gc', 'stw', 'focus']) {
 		text[name] = style.getPropertyValue('--' + name).trim();
 		pixel[name] = rgba(text[name]);
 	}
-	return {text, pixel};
+	for (const name of ['s0', 's1', 's2', 's3']) ink[name] = contrast(pixel.fg, pixel[name]) > contrast(pixel.bg, pixel[name]) ? text.fg : text.bg;
+	return {text, pixel, ink};
 }
 
 // A colour between two others, opaque.
@@ -88,32 +100,20 @@ function matching(p, row, search) {
 }
 
 let spare = null; // the pixels of the last image, for one of the same size
-const free = []; // canvases of pictures that are gone
 
-// Lets the canvas of a picture be used again.
-export function release(p) {
-	if (p && p.image && free.length < 3) free.push(p.image);
-}
-
-// Draws a picture on a canvas of its own, p.image; `wide` pixels for each column.
-export function paint(p, colour, dpr, nsPerPixel, search) {
+// Returns a promise of the image of a picture; `wide` pixels for each column.
+export function paint(p, {colour, dpr, nsPerPixel, search}) {
 	const wide = Math.max(1, Math.min(Math.round(p.step / nsPerPixel * dpr), Math.floor(MOST_WIDE / p.cols))), k = Math.max(1, Math.round(dpr));
-	const width = p.cols * wide, tall = Math.round(ROW * dpr), height = Math.max(1, p.rows.length * tall), image = p.image || free.pop() || document.createElement('canvas');
-	if (image.width !== width || image.height !== height) {
-		image.width = width;
-		image.height = height;
-	}
-	const ctx = image.getContext('2d');
+	const width = p.cols * wide, tall = Math.round(ROW * dpr), height = Math.max(1, p.rows.length * tall);
 	if (spare && spare.width === width && spare.height === height) new Uint32Array(spare.data.buffer).fill(0);
-	else spare = ctx.createImageData(width, height);
+	else spare = new ImageData(width, height);
 	const to = {pixels: new Uint32Array(spare.data.buffer), width, wide, k, squares: squares(colour)}, bar = BAR.map(v => Math.round(v * dpr)), strip = STRIP.map(v => Math.round(v * dpr));
 	for (let row = 0; row < p.rows.length; row++) {
 		const match = matching(p, row, search);
 		paintRow(p, row, to, row * tall + bar[1] - 1, bar[1] - bar[0], match);
 		paintStrip(to.pixels, p, row, row * tall, strip, wide, width, colour, match);
 	}
-	ctx.putImageData(spare, 0, 0);
-	p.image = image;
+	return createImageBitmap(spare);
 }
 
 // Stacks the layers of each cell upwards from the line `bottom`. Shares are cut to whole 255ths, so a full cell

@@ -67,10 +67,11 @@ export class Stacks {
 			// Of many in one pixel, one is enough.
 			if (b - a < 1 && filled[f.depth] === Math.floor(a)) continue;
 			filled[f.depth] = Math.floor(b);
+			ctx.globalAlpha = s.search && !f.name.toLowerCase().includes(s.search) ? 0.3 : 1;
 			ctx.fillStyle = f.cpu ? colour.text.s0 : colour.text.s3;
 			ctx.fillRect(a, y, Math.max(1, b - a - (b - a > 4 ? 1 : 0)), LINE - 1);
 			if (b - a < 40) continue;
-			ctx.fillStyle = f.cpu ? colour.text.bg : colour.text.fg;
+			ctx.fillStyle = f.cpu ? colour.ink.s0 : colour.ink.s3;
 			ctx.save();
 			ctx.beginPath();
 			ctx.rect(a, y, b - a - 3, LINE);

@@ -1,0 +1,43 @@
+// The page's side of worker.js.
+
+const worker = new Worker(new URL('./worker.js', import.meta.url), {type: 'module'}), waiting = new Map();
+let last = 0;
+
+worker.onmessage = ({data}) => {
+	const {resolve, reject} = waiting.get(data.id);
+	waiting.delete(data.id);
+	if (data.error) reject(Object.assign(new Error(data.error.message), {name: data.error.name}));
+	else resolve(data);
+};
+worker.onerror = () => {
+	for (const {reject} of waiting.values()) reject(new Error('The timeline cannot be drawn; reload this page.'));
+	waiting.clear();
+};
+
+function send(message, signal) {
+	const id = ++last;
+	if (signal) signal.addEventListener('abort', () => worker.postMessage({id}));
+	return new Promise((resolve, reject) => {
+		waiting.set(id, {resolve, reject});
+		worker.postMessage({id, ...message});
+	});
+}
+
+// Asks for a picture and has it painted; p.ms is how long the server took. `look` is {colour, dpr, nsPerPixel, search}.
+export async function ask(params, look, signal) {
+	const {picture, image, ms} = await send({params, look}, signal);
+	return Object.assign(picture, {image, ms});
+}
+
+// Paints a picture again.
+export async function repaint(p, look) {
+	const {cols, step, cell, reasons, rows} = p, {image} = await send({picture: {cols, step, cell, reasons, rows}, look});
+	release(p);
+	p.image = image;
+}
+
+// Frees the image of a picture that is no longer shown.
+export function release(p) {
+	if (p && p.image) p.image.close();
+	if (p) p.image = null;
+}
