@@ -127,6 +127,9 @@ static void finish(struct mcp_job *job)
 		job->status = WEXITSTATUS(how);
 	kill(-job->pid, SIGKILL);
 	job->pid = 0;
+	for (int i = 0; i < 2; i++)
+		if (job->fd[i] >= 0)
+			close(job->fd[i]);
 }
 
 bool mcp_job_step(struct mcp_job *job, const struct pollfd p[2])
@@ -138,7 +141,8 @@ bool mcp_job_step(struct mcp_job *job, const struct pollfd p[2])
 			take(job, i);
 	if (!mcp_job_left_ns(job))
 		end_with(job, MCP_LATE);
-	if (job->fd[0] >= 0 || job->fd[1] >= 0)
+	/* What was killed is not waited for to close its output. */
+	if (job->end == MCP_ENDED && (job->fd[0] >= 0 || job->fd[1] >= 0))
 		return false;
 	finish(job);
 	return true;
@@ -149,9 +153,6 @@ void mcp_job_release(struct mcp_job *job)
 	if (job->pid) {
 		kill(-job->pid, SIGKILL);
 		finish(job);
-		for (int i = 0; i < 2; i++)
-			if (job->fd[i] >= 0)
-				close(job->fd[i]);
 	}
 	for (int i = 0; i < 2; i++)
 		tp_buf_release(&job->text[i]);

@@ -12,12 +12,12 @@
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 #define BATCHES 2 /* the revision that has them */
 
-#define INSTRUCTIONS                                                                               \
-	"tprof reads Go execution traces, pprof profiles, goroutine dumps and stores of them. "    \
-	"Begin "                                                                                   \
-	"with list, then overview of a file; guide says what to ask for which question. Answers "  \
-	"are deterministic text with whole names; their last lines say what was left out. Lines "  \
-	"that begin with lost or note limit what may be concluded: quote them."
+static const char instructions[] =
+    "tprof reads Go execution traces, pprof profiles, goroutine dumps and stores of them. Begin "
+    "with list, then overview of a file; guide says what to ask for which question. Answers are "
+    "deterministic text with whole names; their last lines say what was left out (-n N there is "
+    "the argument rows). Lines that begin with lost or note limit what may be concluded: quote "
+    "them.";
 
 /* Codes of JSON-RPC. */
 enum {
@@ -280,7 +280,7 @@ static void initialize(struct mcp_session *s, struct json_object *id, struct jso
 		      "{\"name\":\"tprof-mcp\",\"title\":\"tprof\",\"version\":\"" TPROF_VERSION
 		      "\"},\"instructions\":",
 		      s->revision);
-	put_json(&line, INSTRUCTIONS);
+	put_json(&line, instructions);
 	tp_buf_text(&line, "}");
 	answer(s, s->batch, &line);
 }

@@ -267,7 +267,6 @@ struct parts {
 	struct cmd_words words; /* "@" for the files */
 	const char *file[2 * MCP_FILES + 2], *last;
 	size_t nfiles;
-	struct stat st; /* of the last file */
 };
 
 static int add(struct parts *p, const char *word, struct tp_err *err)
@@ -286,6 +285,7 @@ static int add_file(struct parts *p, const struct param *param, struct json_obje
 {
 	const char *path = text_of(value);
 	char found[PATH_MAX];
+	struct stat st;
 	int code;
 
 	if (!path)
@@ -293,11 +293,11 @@ static int add_file(struct parts *p, const struct param *param, struct json_obje
 	code = mcp_folder_find(path, found, err);
 	if (code)
 		return code;
-	if (stat(found, &p->st))
+	if (stat(found, &st))
 		return wrong(err, param->name, "names a file that is gone");
-	if (!S_ISREG(p->st.st_mode) && !strcmp(param->name, "path"))
+	if (!S_ISREG(st.st_mode) && !strcmp(param->name, "path"))
 		snprintf(p->call->folder, sizeof(p->call->folder), "%s", found);
-	else if (!S_ISREG(p->st.st_mode))
+	else if (!S_ISREG(st.st_mode))
 		return wrong(err, param->name,
 			     "names a folder; the tool list shows the files in it");
 	p->file[p->nfiles++] = own(p->call, "%s", found);
