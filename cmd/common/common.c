@@ -101,7 +101,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 	case KEY_BUDGET:
 		cmd->budget = cmd_arg_size(state, "--budget", arg);
 		if (cmd->budget < REP_BUDGET_LEAST || cmd->budget > REP_BUDGET_MOST)
-			argp_error(state, "--budget: '%s' is not within 200 bytes and 64MiB", arg);
+			argp_error(state, "--budget: '%s' is not between 200 bytes and 64MiB", arg);
 		return 0;
 	case KEY_COLOR:
 		cmd->color_when = (enum cmd_when)CMD_ARG_WORD(state, "--color", arg, whens);

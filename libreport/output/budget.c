@@ -35,6 +35,7 @@ struct rep_budget {
 	struct piece *piece;
 	struct table *table;
 	size_t npieces, piece_room, ntables, table_room;
+	bool marked; /* there are marks, so text without them is no list of lines */
 };
 
 int rep_budget_new(struct rep_budget **budget, int64_t bytes, struct tp_err *err)
@@ -115,16 +116,13 @@ static int add_fixed(struct rep_budget *b, enum rep_piece kind, const char *name
 	return code || kind != REP_PIECE_TABLE ? code : begin_table(b, name, b->npieces - 1);
 }
 
-/* Adds pending text, which no mark follows, as lines. */
+/* Adds pending text, which has no marks, as lines. */
 static int add_lines(struct rep_budget *b)
 {
-	const struct table *t = b->ntables ? &b->table[b->ntables - 1] : NULL;
 	const uint8_t *data = b->pending.data;
 	size_t left = b->pending.size;
-	int code = 0;
+	int code = left && !b->ntables ? begin_table(b, NULL, SIZE_MAX) : 0;
 
-	if (left && (!t || t->name || (!t->full && t->first + t->n != b->npieces)))
-		code = begin_table(b, NULL, SIZE_MAX);
 	while (left && !code) {
 		const uint8_t *end = memchr(data, '\n', left);
 		size_t n = end ? (size_t)(end - data) + 1 : left;
@@ -144,7 +142,7 @@ static int keep(void *ctx, const void *data, size_t size, struct tp_err *err)
 	int code = tp_buf_put(&b->pending, data, size);
 
 	/* Only whole lines are added before the end. */
-	if (!code && b->pending.size > b->limit &&
+	if (!code && !b->marked && b->pending.size > b->limit &&
 	    (end = memrchr(b->pending.data, '\n', b->pending.size))) {
 		struct tp_buf rest = {0};
 
@@ -164,6 +162,7 @@ static int mark(void *ctx, enum rep_piece kind, const char *name, struct tp_err 
 	size_t size = b->pending.size;
 	int code = 0;
 
+	b->marked = true;
 	if (kind == REP_PIECE_ROW && b->ntables && size)
 		code = add_row(b, b->pending.data, size);
 	else if (size || kind == REP_PIECE_TABLE || kind == REP_PIECE_CUT)
@@ -217,18 +216,50 @@ static void take_rows(struct rep_budget *b, size_t *open, size_t most)
 	}
 }
 
+/* Takes the heading of a table with the heading above it and the first row: one alone says little. */
+static bool take_head(struct rep_budget *b, struct table *t)
+{
+	bool above = t->head && b->piece[t->head - 1].kind == REP_PIECE_HEAD;
+	size_t from = t->head - above, to = t->head + (t->n > 0), size = 0;
+
+	for (size_t i = from; i <= to; i++)
+		size += b->piece[i].lost ? b->limit : b->piece[i].size;
+	if (size > b->room)
+		return false;
+	for (size_t i = from; i <= to; i++)
+		take(b, i);
+	t->taken = t->n > 0;
+	return true;
+}
+
+/* Takes headings in their order, until one does not fit. */
+static void take_heads(struct rep_budget *b)
+{
+	struct table *t = b->table;
+	bool fits = true;
+
+	for (size_t i = 0; i < b->npieces && fits; i++) {
+		bool above = i + 1 < b->npieces && b->piece[i + 1].kind == REP_PIECE_TABLE;
+
+		if (b->piece[i].kind == REP_PIECE_TABLE)
+			fits = take_head(b, t++);
+		else if (b->piece[i].kind == REP_PIECE_HEAD && !above)
+			fits = take(b, i);
+	}
+}
+
 static int choose(struct rep_budget *b, enum rep_budget_way way, struct tp_err *err)
 {
 	size_t *open = tp_many(b->ntables + 1, sizeof(*open));
-	bool go_on = true;
 
 	if (!open)
 		return tp_nomem(err);
 	/* JSON needs all that is not a row; its size has been checked. */
-	for (size_t i = 0; i < b->npieces && go_on; i++)
-		if (way == REP_BUDGET_JSON ? b->piece[i].kind != REP_PIECE_ROW
-					   : b->piece[i].kind <= REP_PIECE_TABLE)
-			go_on = take(b, i);
+	for (size_t i = 0; i < b->npieces && way == REP_BUDGET_JSON; i++)
+		if (b->piece[i].kind != REP_PIECE_ROW)
+			take(b, i);
+	if (way != REP_BUDGET_JSON)
+		take_heads(b);
 	take_rows(b, open, FIRST_ROWS);
 	for (size_t i = 0; i < b->npieces; i++)
 		if (b->piece[i].kind == REP_PIECE_NOTE && !b->piece[i].taken)
@@ -395,8 +426,9 @@ static int write_all(struct rep_budget *b, enum rep_budget_way way, const struct
 int rep_budget_end(struct rep_budget *b, enum rep_budget_way way, const struct rep_sink *to,
 		   char left[REP_BUDGET_LEFT], struct tp_err *err)
 {
-	bool lines = !b->npieces || (b->ntables && !b->table[b->ntables - 1].name);
-	int code = lines ? add_lines(b) ? tp_nomem(err) : 0 : mark(b, REP_PIECE_NOTE, NULL, err);
+	int code = b->marked	  ? mark(b, REP_PIECE_NOTE, NULL, err)
+		   : add_lines(b) ? tp_nomem(err)
+				  : 0;
 
 	if (!code)
 		code = write_all(b, way, to, left, err);

@@ -163,7 +163,8 @@ int rep_output_new(struct rep_output **out, const struct rep_output_options *opt
 		return tp_nomem(err);
 	(*out)->opt = *opt;
 	(*out)->ops = ops[opt->format];
-	return 0;
+	/* All that will be written has marks. */
+	return opt->sink.mark ? opt->sink.mark(opt->sink.ctx, REP_PIECE_NOTE, NULL, err) : 0;
 }
 
 int rep_output_begin(struct rep_output *out, const char *name, const struct rep_column *columns,

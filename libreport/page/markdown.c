@@ -2,7 +2,7 @@
  * the sections, so that both say the same; pictures are left out. Only the elements that sections
  * write have a meaning here:
  *
- *	h3 p                    a heading, with <small> in parentheses; a paragraph
+ *	h3 p                    a heading, with <small> behind a colon; a paragraph
  *	ul li, dl div           a list; a <p> within an item begins a line of its own
  *	table with thead        a table; columns of class "n" are right-aligned
  *	table.plain             a list, with an item for each row
@@ -79,31 +79,20 @@ static void put_heading(struct markdown *m, const char *marks, const struct tp_b
 
 /* ---- blocks ---- */
 
-/* Returns how many bytes of a line come before the one that needs a backslash, so that the line is
- * no list, rule or underlining: "1." and "-"; SIZE_MAX: none does. */
-static size_t plain_until(const struct tp_buf *line)
-{
-	size_t digits = 0;
-
-	while (digits < line->size && isdigit(line->data[digits]))
-		digits++;
-	if (digits == line->size ||
-	    !memchr(digits ? ".)" : "-+=", line->data[digits], digits ? 2 : 3))
-		return SIZE_MAX;
-	return digits;
-}
-
+/* Writes a line so that it is no list, rule or underlining, as "1. x", "- x" and "===" would be. */
 static void put_line(struct tp_buf *b, const struct tp_buf *line)
 {
-	size_t until = plain_until(line);
+	size_t mark = 0;
+	bool list;
 
-	if (until == SIZE_MAX)
-		until = 0;
-	else {
-		tp_buf_put(b, line->data, until);
-		tp_buf_text(b, "\\");
-	}
-	tp_buf_put(b, line->data + until, line->size - until);
+	while (mark < line->size && isdigit(line->data[mark]))
+		mark++;
+	list = mark < line->size && memchr(mark ? ".)" : "-+=", line->data[mark], mark ? 2 : 3) &&
+	       (!mark || mark + 1 == line->size || line->data[mark + 1] == ' ');
+	tp_buf_put(b, line->data, list ? mark : 0);
+	tp_buf_text(b, list ? "\\" : "");
+	mark = list ? mark : 0;
+	tp_buf_put(b, line->data + mark, line->size - mark);
 	tp_buf_text(b, "\n");
 }
 
@@ -293,8 +282,9 @@ static void on_inline(struct markdown *m, const struct tag *t)
 {
 	if (is(t, "b") || is(t, "/b") || is(t, "strong") || is(t, "/strong")) {
 		tp_buf_text(&m->line, "**");
-	} else if (is(t, "small") || is(t, "/small")) {
-		tp_buf_text(&m->line, t->name[0] == '/' ? ")" : "(");
+	} else if (is(t, "small")) {
+		m->line.size -= m->line.size > 0; /* the blank */
+		tp_buf_text(&m->line, ": ");
 	} else if (is(t, "/dt")) {
 		tp_buf_text(&m->line, ": ");
 	} else if (is(t, "code")) {

@@ -17,7 +17,7 @@ from columns import TABLES, reports
 TRACE, CPU, HEAP = "testdata/checkout.trace", "testdata/catalog.cpu", "testdata/catalog.heap"
 # Besides tables: texts, which have no formats, and pages.
 TEXTS = [f"tprof-top --{report} {CPU}" for report in
-         ("tree", "peek=main", "traces", "tags", "raw", "comments", "list=main.less --source-path=testdata/programs")]
+         ("tree", "peek=main", "traces", "tags", "raw", "list=main.less --source-path=testdata/programs")]
 TEXTS += [f"tprof-path --task=order --slowest {TRACE} --format=text", f"tprof-top {TRACE} mmu --format=chart",
           f"tprof-flame --format=text {CPU}", f"tprof-report --format=markdown {TRACE}",
           f"tprof-report --format=markdown {CPU}", f"tprof-report --format=markdown --base={HEAP} {HEAP}",
@@ -65,7 +65,11 @@ def is_first_rows(rows, whole):
 
 
 def of_json(words, out, err, whole):
-    rows, all_rows = tables_of(out), tables_of(whole)
+    try:
+        rows, all_rows = tables_of(out), tables_of(whole)
+    except ValueError as e:
+        check(False, words, f"is no JSON: {e}")
+        return
     check(is_first_rows(rows, all_rows), words, "not the first rows of each table")
     counts = sum(map(len, rows.values())), sum(map(len, all_rows.values()))
     if "--json-head" in words:
@@ -73,15 +77,17 @@ def of_json(words, out, err, whole):
         # Tables of one name, as of several statements, count as one here.
         check(sum(c["of"] - c["shown"] for c in cut) == counts[1] - counts[0], words, f"cut is {cut}, not {counts}")
     else:
-        said = LEFT.search(err)
-        check(said and int(said[1].replace(",", "")) == counts[1] - counts[0], words, f"said: {err!r}, not {counts}")
+        said = LEFT.search(err.rstrip())
+        missing = int(said[1].replace(",", "")) if said and said[1] else 0
+        check(said and missing == counts[1] - counts[0], words, f"said: {err!r}, not {counts}")
 
 
 def of_lines(words, out, err, whole, silent):
     lines = out.decode().split("\n")
-    said = LEFT.search(err if silent else lines[-2])
-    check(bool(said), words, f"the last line does not say what was left out: {lines[-2]!r} {err!r}")
-    check(in_order(lines[:-1] if silent else lines[:-2], whole.decode().split("\n")), words, "lines of their own")
+    said = LEFT.search(err.rstrip() if silent else lines[-2])
+    check(bool(said), words, f"the last line does not say what was left out: {lines[-2:]} {err!r}")
+    part, all_lines = ([without_command(x) for x in text.split(b"\n")] for text in (out, whole))
+    check(in_order(part[:-1] if silent else part[:-2], all_lines), words, "lines of their own")
     if said:
         more = [w for w in words if not w.startswith("--budget")] + [f"--budget={said[4]}"]
         again = run(more)[1]
@@ -120,7 +126,7 @@ def try_command(words, turn):
     if not check(status in (0, 1) and whole, words, f"ends with {status}"):
         return
     size = len(whole)
-    sizes = sorted({200, 200 + 37 * (turn % 9), size // 3, 2 * size // 3, size - 1, size, size + 100})
+    sizes = sorted({200 + 37 * (turn % 9), size // 2, size - 1, size})
     for budget in sizes:
         if budget >= 200:
             try_budget(words, whole, budget)
