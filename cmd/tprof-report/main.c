@@ -61,8 +61,8 @@ static void check_format(struct args *args, struct argp_state *state)
 		args->page.markdown = is_markdown(ending);
 	if (*ending && !html && !is_markdown(ending))
 		argp_error(state,
-			   "-o: '%s': a report is an HTML page, and its name ends with .html (a "
-			   "browser prints it as PDF), or Markdown, which ends with .md",
+			   "-o: '%s': a report is an HTML page (.html; a browser prints it as PDF) "
+			   "or Markdown (.md); end the name so",
 			   args->cmd.output);
 	if (args->page.markdown ? html : is_markdown(ending))
 		argp_error(state, "--format=%s and -o %s contradict each other; leave one out",

@@ -19,7 +19,7 @@ tail -1 "$TMP/path.txt"
 # What cannot be cut.
 for command in "top --budget=199 $trace" "top --budget=1000000000 $trace" "top --budget=lots $trace" \
 	"top --budget=200 --json-head $trace" "top --budget=4000 --format=pprof testdata/catalog.cpu" \
-	"flame --budget=4000 --format=svg testdata/catalog.cpu" "path --budget=4000 -o $TMP/p.svg $trace" \
+	"flame --budget=4000 --format=svg testdata/catalog.cpu" "flame --budget=4000 --format=text --flame testdata/catalog.cpu" "path --budget=4000 -o $TMP/p.svg $trace" \
 	"diff --budget=4000 --format=pprof testdata/catalog.heap testdata/catalog.heap" "report --budget=4000 $trace"; do
 	tprof-${command%% *} ${command#* } 2>&1 | head -1
 done
