@@ -49,7 +49,7 @@ _tprof_diff()
 		;;
 	-*)
 		COMPREPLY=($(compgen -W '--all-frames --alpha= --average-by= --base --base-label= --binary=
-			--all-stats --by= --per= --changed --color= --cum --diff-base --divide-by= --drop-negative
+			--all-stats --by= --per= --changed --budget= --color= --cum --diff-base --divide-by= --drop-negative
 			--exact-names --focus= --format= --from= --gate= --goroutine=
 			--granularity= --help --json-head --hide= --ignore= --label= --mean --min-share=
 			--no-inlines --no-pager --nodecount= --normalize --power --prune-from=

@@ -9,6 +9,7 @@ complete -c tprof-diff -l base-label -x -a '(tprof-store values -- --base-label 
 complete -c tprof-diff -l binary -r -d 'Take names for code from this program'
 complete -c tprof-diff -l by -x -a 'function line file stack label tasks regions sched reasons groups syscalls gc cpu' -d 'Compare by'
 complete -c tprof-diff -l changed -d 'Only rows that changed'
+complete -c tprof-diff -l budget -x -d 'Write at most this many bytes'
 complete -c tprof-diff -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-diff -l cum -d 'Show and sort by cum'
 complete -c tprof-diff -l diff-base -d 'The old runs stand before --'

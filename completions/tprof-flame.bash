@@ -48,7 +48,7 @@ _tprof_flame()
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --base= --base-from= --base-label= --base-to= --binary= --color= --diff-base= --flame --focus= --format= --from=
+		COMPREPLY=($(compgen -W '--all-frames --base= --base-from= --base-label= --base-to= --binary= --budget= --color= --diff-base= --flame --focus= --format= --from=
 			--goroutine= --granularity= --help --hide= --ignore= --label= --max-depth= --min-width=
 			--negate --no-inlines --no-pager --noise= --normalize --output= --prune-from=
 			--reason= --region= --reverse --run= --sample-index= --show= --show-columns

@@ -4,6 +4,7 @@ complete -c tprof-flame -l all-frames -d 'Keep the frames that the profile asks 
 complete -c tprof-flame -l base -r -F -d 'What to compare with'
 complete -c tprof-flame -l base-label -x -a '(tprof-store values -- --base-label "" (commandline -opc) 2>/dev/null)' -d 'Label of the old runs'
 complete -c tprof-flame -l diff-base -r -F -d 'What to compare with'
+complete -c tprof-flame -l budget -x -d 'Write at most this many bytes'
 complete -c tprof-flame -l color -x -a 'auto always never' -d 'Use colors in text'
 complete -c tprof-flame -l flame -d 'The root at the bottom'
 complete -c tprof-flame -l focus -x -d 'Only samples with a matching frame'

@@ -15,7 +15,7 @@ _tprof_leaks()
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--all --allow= --color= --created --format= --gate= --help --json-head
+		COMPREPLY=($(compgen -W '--all --allow= --budget= --color= --created --format= --gate= --help --json-head
 			--min-wait= --no-pager --own= --rows= --run= --show-allowed --sort= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

@@ -2,6 +2,7 @@
 
 complete -c tprof-leaks -l all -d 'Count those of the runtime and running ones as well'
 complete -c tprof-leaks -l allow -r -d 'List of goroutines that are meant to stay'
+complete -c tprof-leaks -l budget -x -d 'Write at most this many bytes'
 complete -c tprof-leaks -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-leaks -l created -d 'Of traces, only those they saw being created'
 complete -c tprof-leaks -l format -x -a 'table csv tsv json markdown' -d 'Form of the output'

@@ -20,7 +20,7 @@ _tprof_path()
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--min= --max= --color= --format= --from= --goroutine= --help --json-head
+		COMPREPLY=($(compgen -W '--min= --max= --budget= --color= --format= --from= --goroutine= --help --json-head
 			--hops= --no-pager --output= --own= --reason= --region= --rows= --run= --slowest --sort= --stacks --task= --title=
 			--to= --usage --version --what-if=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames

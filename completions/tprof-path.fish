@@ -3,6 +3,7 @@
 complete -c tprof-path -a 'summary hops tree totals requests wakers blame what-if' -d Report
 complete -c tprof-path -l min -x -d 'Only requests that took so long at least'
 complete -c tprof-path -l max -x -d 'Only requests that took so long at most'
+complete -c tprof-path -l budget -x -d 'Write at most this many bytes'
 complete -c tprof-path -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-path -l format -x -a 'table csv tsv json markdown svg html text folded speedscope pprof' -d 'How to write it'
 complete -c tprof-path -l json-head -d 'JSON with runs, kinds of columns, cuts and notes'

@@ -13,7 +13,7 @@ _tprof_query()
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--color= --file= --format= --help --json-head --no-pager --run= --usage
+		COMPREPLY=($(compgen -W '--budget= --color= --file= --format= --help --json-head --no-pager --run= --usage
 			--version --write' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

@@ -1,5 +1,6 @@
 # fish completion for tprof-query(1)
 
+complete -c tprof-query -l budget -x -d 'Write at most this many bytes'
 complete -c tprof-query -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-query -s f -l file -r -d 'Run the statements in a file'
 complete -c tprof-query -l format -x -a 'table csv tsv json markdown' -d 'Output format'

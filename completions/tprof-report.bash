@@ -13,12 +13,13 @@ _tprof_report()
 			delay contentions' -- "$cur"))
 		return
 		;;
+	--format) COMPREPLY=($(compgen -W 'html markdown' -- "$cur")); return ;;
 	--base | --output | -o) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	--title | --rows | -n | --own) return ;;
+	--title | --rows | -n | --own | --budget) return ;;
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--base= --base-run= --help --output= --own= --rows= --run= --sample-index= --title=
+		COMPREPLY=($(compgen -W '--base= --base-run= --budget= --format= --help --output= --own= --rows= --run= --sample-index= --title=
 			--usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

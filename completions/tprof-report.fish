@@ -2,6 +2,8 @@
 
 complete -c tprof-report -l base -r -d 'What to compare with'
 complete -c tprof-report -l base-run -x -a 'latest all' -d 'Which run of what is compared with'
+complete -c tprof-report -l budget -x -d 'Write at most this many bytes'
+complete -c tprof-report -l format -x -a 'html markdown' -d 'Format'
 complete -c tprof-report -s '?' -l help -d 'List the options'
 complete -c tprof-report -s o -l output -r -d 'File to write'
 complete -c tprof-report -l own -x -d 'Functions of your own code, for WHERE'

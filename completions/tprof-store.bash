@@ -15,7 +15,7 @@ _tprof_store()
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--color= --dry-run --empty --format= --help --json-head --keep-last= --no-pager
+		COMPREPLY=($(compgen -W '--budget= --color= --dry-run --empty --format= --help --json-head --keep-last= --no-pager
 			--older-than= --run= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

@@ -1,6 +1,7 @@
 # fish completion for tprof-store(1)
 
 complete -c tprof-store -n __fish_is_first_token -x -a 'list show clocks rename label delete prune compact verify upgrade cache'
+complete -c tprof-store -l budget -x -d 'Write at most this many bytes'
 complete -c tprof-store -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-store -s n -l dry-run -d 'Say what would be deleted'
 complete -c tprof-store -l empty -d 'Remove all entries of the cache'

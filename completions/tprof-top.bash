@@ -59,7 +59,7 @@ _tprof_top()
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --as-go --base= --call-tree --color= --comments --compact-labels --counters --cum --disasm=
+		COMPREPLY=($(compgen -W '--all-frames --as-go --base= --call-tree --budget= --color= --comments --compact-labels --counters --cum --disasm=
 			--deadlock --diff-base= --divide-by= --drop-negative --each --edgefraction= --flat --focus= --format= --from=
 			--goroutine= --goroutines --granularity= --help --json-head --hide= --ignore= --include= --intel-syntax --list= --log= --max= --mean --min=
 			--no-inlines --no-pager --no-trim --nodecount= --nodefraction= --normalize

@@ -13,6 +13,7 @@ function __tprof_top_keys
 end
 
 complete -c tprof-top -a 'groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap' -d Report
+complete -c tprof-top -l budget -x -d 'Write at most this many bytes'
 complete -c tprof-top -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-top -l focus -x -d 'Only what has a matching function on its stack'
 complete -c tprof-top -l format -x -a 'table csv tsv json markdown pprof dot svg callgrind' -d 'How to write the rows'

@@ -20,11 +20,12 @@
 #include "common/option.h"
 #include "common/profile_options.h"
 #include "common/progress.h"
+#include "output/budget.h"
 #include "store/lock.h"
 
 #define TABLE_ROWS 20 /* default number of rows of a table */
 
-enum { KEY_FORMAT = 0x1000, KEY_COLOR };
+enum { KEY_FORMAT = 0x1000, KEY_COLOR, KEY_BUDGET };
 
 #define HEADING                                                                                    \
 	{                                                                                          \
@@ -44,6 +45,13 @@ enum { KEY_FORMAT = 0x1000, KEY_COLOR };
 		    "always, never",                                                               \
 		    100                                                                            \
 	}
+#define BUDGET                                                                                     \
+	{                                                                                          \
+		"budget", KEY_BUDGET, "BYTES", CMD_OPTION_LAST,                                    \
+		    "Write at most BYTES: whole rows, the first ones of each table, and what was " \
+		    "left out",                                                                    \
+		    100                                                                            \
+	}
 #define NO_PAGER                                                                                   \
 	{                                                                                          \
 		"no-pager", CMD_SETS(struct cmd, no_pager), NULL, 0,                               \
@@ -57,11 +65,13 @@ static const struct argp_option options[] = {
      "Write table (the default), csv, tsv, json (raw numbers: ns, bytes) or markdown", 100},
     {"json-head", CMD_SETS(struct cmd, json_head), NULL, 0,
      "Write JSON with the runs, the kinds of columns, what was cut, and notes: tprof-json(5)", 100},
+    BUDGET,
     COLOR,
     NO_PAGER,
     {0},
 };
-static const struct argp_option picture_options[] = {HEADING, RUN, COLOR, NO_PAGER, {0}};
+static const struct argp_option picture_options[] = {HEADING, RUN, BUDGET, COLOR, NO_PAGER, {0}};
+static const struct argp_option page_options[] = {HEADING, RUN, BUDGET, {0}};
 static const struct argp_option run_options[] = {HEADING, RUN, {0}};
 static const struct argp_option screen_options[] = {
     {"run", CMD_SETS(struct cmd, run_spec), "RUN", 0,
@@ -88,6 +98,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--format: %s%s%s", err.msg, more ? ", and " : "",
 				   more ? more : "");
 		return 0;
+	case KEY_BUDGET:
+		cmd->budget = cmd_arg_size(state, "--budget", arg);
+		if (cmd->budget < REP_BUDGET_LEAST || cmd->budget > REP_BUDGET_MOST)
+			argp_error(state, "--budget: '%s' is not between 200 bytes and 64MiB", arg);
+		return 0;
 	case KEY_COLOR:
 		cmd->color_when = (enum cmd_when)CMD_ARG_WORD(state, "--color", arg, whens);
 		return 0;
@@ -105,6 +120,7 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 
 const struct argp cmd_argp = {.options = options, .parser = on_option};
 const struct argp cmd_picture_argp = {.options = picture_options, .parser = on_option};
+const struct argp cmd_page_argp = {.options = page_options, .parser = on_option};
 const struct argp cmd_run_argp = {.options = run_options, .parser = on_option};
 const struct argp cmd_screen_argp = {.options = screen_options, .parser = on_option};
 
@@ -184,6 +200,9 @@ void cmd_parse(struct cmd *cmd, const struct argp *argp, int argc, char **argv)
 	cmd->tty = isatty(STDOUT_FILENO) != 0;
 	cmd->width = terminal_width(cmd->tty);
 	cmd->color = wants_color(cmd);
+	status = cmd_budget_begin(cmd);
+	if (status)
+		exit(status);
 }
 
 void cmd_keep_memory(void)
@@ -223,7 +242,7 @@ int cmd_output(struct cmd *cmd, bool several, struct rep_output **out)
 	    .width = (unsigned)cmd->width,
 	    .colour = cmd->color,
 	    .several = several,
-	    .sink = {.write = cmd_write_out},
+	    .sink = cmd_sink(),
 	};
 	struct tp_err err;
 
@@ -256,6 +275,7 @@ int64_t cmd_rows(const struct cmd *cmd, int64_t given)
 int cmd_finish(struct cmd *cmd, int status)
 {
 	cmd->pages = false; /* a pager will not be started any more */
+	status = cmd_budget_end(cmd, status);
 	status = cmd_written(cmd, status);
 	cmd_pager_end(cmd);
 	cmd_notes_release(stderr);

@@ -106,6 +106,7 @@ struct cmd {
 	int64_t rows;	      /* -n; -1: not given */
 	enum rep_format format;
 	bool format_given;	 /* by --format */
+	int64_t budget;		 /* --budget: bytes of the output; 0: not given */
 	bool json_head;		 /* JSON is one object, with what head.h puts before the tables */
 	const char *more_format; /* the name of the format given if it is one of these, else NULL */
 	enum cmd_when color_when;
@@ -164,9 +165,9 @@ struct cmd {
 /* The shared options with their heading, as an argp child: {&cmd_argp, 0, NULL, 0}. The input of
  * every child is the struct cmd. */
 extern const struct argp cmd_argp;
-/* The same for commands that write no tables, for those that only pick runs, and for those that use the
- * whole screen. */
-extern const struct argp cmd_picture_argp, cmd_run_argp, cmd_screen_argp;
+/* The same for commands that write no tables, for tprof-report, for commands that only pick runs, and for
+ * those that use the whole screen. */
+extern const struct argp cmd_picture_argp, cmd_page_argp, cmd_run_argp, cmd_screen_argp;
 
 /* The key of an option that sets a member of the arguments, a struct that begins with a struct cmd:
  * a bool becomes true, a text is taken as it is. The member is within the first 64 KiB. */
@@ -247,6 +248,10 @@ int64_t cmd_rows(const struct cmd *cmd, int64_t given);
 /* Sets the name that messages use for standard output, which has become this file. */
 void cmd_stdout_is(const char *path);
 
+/* Returns the sink of stdout, which keeps what it is given until cmd_finish if there is a --budget. */
+struct rep_sink cmd_sink(void);
+/* Refuses --budget for a format that is of use only as a whole. Returns 0 or CMD_USAGE. */
+int cmd_refuse_budget(const struct cmd *cmd, const char *format);
 /* Writes to stdout. Returns 0 or TP_EIO, which cmd_fail does not report if the reader has closed the pipe. */
 int cmd_write(const void *data, size_t size, struct tp_err *err);
 /* Does the same as the function of a struct rep_sink or tp_out. */
@@ -257,6 +262,10 @@ int cmd_write_out(void *ctx, const void *data, size_t size, struct tp_err *err);
 struct tp_buf;
 int cmd_write_buf(struct tp_buf *b, size_t least, struct tp_err *err);
 
+/* Has all that is written from now on fit into cmd->budget. Returns 0 or CMD_SYSTEM. */
+int cmd_budget_begin(const struct cmd *cmd);
+/* Writes of that what fits; does nothing without a budget. Returns `status`, or why it cannot be done. */
+int cmd_budget_end(const struct cmd *cmd, int status);
 /* Flushes stdout. Returns `status`, or CMD_SYSTEM with a message if output could not be written. */
 int cmd_written(const struct cmd *cmd, int status);
 

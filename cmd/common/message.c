@@ -198,6 +198,7 @@ void cmd_print(const struct cmd *cmd, const char *fmt, ...)
 {
 	struct tp_buf line = {0};
 	char text[4096];
+	struct tp_err err;
 	va_list ap;
 	int n;
 
@@ -215,8 +216,8 @@ void cmd_print(const struct cmd *cmd, const char *fmt, ...)
 	if (rep_escape(&line, text, (size_t)n, REP_ESCAPE_SHOWN))
 		put_plain(stdout, text, (size_t)n);
 	else
-		fwrite(line.data, 1, line.size, stdout);
-	putchar('\n');
+		cmd_write(line.data, line.size, &err);
+	cmd_write("\n", 1, &err);
 	tp_buf_release(&line);
 }
 

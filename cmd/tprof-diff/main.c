@@ -27,6 +27,8 @@ static int run(struct args *args)
 
 	if (args->power)
 		return show_power(args);
+	if (args->cmd.more_format && cmd_refuse_budget(&args->cmd, args->cmd.more_format))
+		return CMD_USAGE;
 	/* Runs on both sides hide what changed. --self-check compares old ones alone. */
 	status = cmd_sides_share(&args->cmd, &same);
 	if (!status && !args->self_check)

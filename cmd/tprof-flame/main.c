@@ -391,6 +391,14 @@ static int run(struct args *args)
 	size_t n = 0;
 	int status;
 
+	if (args->format != REP_FLAME_TEXT &&
+	    cmd_refuse_budget(&args->cmd, rep_flame_formats[args->format].name))
+		return CMD_USAGE;
+	if (args->cmd.budget && args->flame.upwards)
+		return cmd_reject(
+		    &args->cmd, CMD_USAGE,
+		    "--budget keeps the first lines, and with --flame the root is the "
+		    "last one; leave one of them out");
 	args->cmd.adds_up = takes_sums(args);
 	status = cmd_sides_share(&args->cmd, &same);
 	if (!status)

@@ -462,6 +462,12 @@ static int run(struct args *args)
 	if (args->pprof && args->cmd.tty && !args->cmd.output)
 		return cmd_reject(&args->cmd, CMD_USAGE,
 				  "--format=pprof cannot be written to a terminal; give -o FILE");
+	if (args->pprof || (args->drawn && args->drawing != REP_FLAME_TEXT)) {
+		status = cmd_refuse_budget(
+		    &args->cmd, args->pprof ? "pprof" : rep_flame_formats[args->drawing].name);
+		if (status)
+			return status;
+	}
 	status = cmd_open_trace(&args->cmd, cmd_path(&args->cmd),
 				"and only execution traces have critical paths; tprof-top shows "
 				"profiles");

@@ -184,6 +184,7 @@ int session_prompt(struct session *s)
 	while (!s->quit) {
 		char *line;
 
+		cmd_budget_end(s->cmd, CMD_OK);
 		cmd_flush();
 		errno = 0;
 		line = readline(statement.size ? "   ...> " : "tprof> ");

@@ -21,7 +21,9 @@ struct args {
 	struct tp_buf command, target, diff, flame; /* as they were typed, for a shell */
 };
 
-enum { KEY_BASE = 0x2000 };
+enum { KEY_BASE = 0x2000, KEY_FORMAT };
+enum { HTML, MARKDOWN };
+static const char *const formats[] = {[HTML] = "html", [MARKDOWN] = "markdown"};
 
 #define SETS(member) CMD_SETS(struct args, member)
 
@@ -30,20 +32,54 @@ static const struct argp_option options[] = {
      "Make a page about what changed since OLD; may be given several times", 0},
     {"base-run", SETS(cmd.side_run[CMD_OLD]), "RUN", 0, "Pick runs of OLD (default: as --run says)",
      0},
-    {"output", 'o', "FILE", 0, "Write FILE (default: standard output)", 0},
+    {"output", 'o', "FILE", 0,
+     "Write FILE, whose ending (.html, .md) sets the format (default: standard output)", 0},
+    {"format", KEY_FORMAT, "FORMAT", CMD_OPTION_LAST,
+     "Write html (the default) or markdown, for a pull request or a ticket", 0},
     {"sample-index", SETS(profile.sample_index), "TYPE", 0,
      "Show only this sample type of profiles, by name or number (default: four of them)", 0},
     {"title", SETS(page.title), "TEXT", 0, "Use TEXT as the heading (default: the name of the run)",
      0},
     {"own", SETS(page.own), "REGEX", 0, CMD_OWN_DOC, 0},
-    {"rows", 'n', "N", CMD_OPTION_LAST, "Show at most N rows of each table (default: 100)", 0},
+    {"rows", 'n', "N", CMD_OPTION_LAST,
+     "Show at most N rows of each table (default: 100, in markdown 10)", 0},
     {0},
 };
+
+static bool is_markdown(const char *ending)
+{
+	return !strcmp(ending, ".md") || !strcmp(ending, ".markdown");
+}
+
+/* The name of the file and --format must agree. */
+static void check_format(struct args *args, struct argp_state *state)
+{
+	const char *ending = args->cmd.output ? cmd_file_ending(args->cmd.output) : "";
+	bool html = !strcmp(ending, ".html") || !strcmp(ending, ".htm");
+
+	if (!args->cmd.format_given)
+		args->page.markdown = is_markdown(ending);
+	if (*ending && !html && !is_markdown(ending))
+		argp_error(state,
+			   "-o: '%s': a report is an HTML page (.html; a browser prints it as PDF) "
+			   "or Markdown (.md); end the name so",
+			   args->cmd.output);
+	if (args->page.markdown ? html : is_markdown(ending))
+		argp_error(state, "--format=%s and -o %s contradict each other; leave one out",
+			   formats[args->page.markdown], args->cmd.output);
+	if (args->page.markdown)
+		args->cmd.format = REP_FORMAT_MARKDOWN;
+	else if (args->cmd.budget)
+		argp_error(state, "--budget: an HTML page is of use only as a whole; give "
+				  "--format=markdown as well");
+	else if (!args->cmd.output && isatty(STDOUT_FILENO))
+		argp_error(state, "an HTML page cannot be written to a terminal; give -o "
+				  "report.html, or --format=markdown");
+}
 
 static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
-	const char *ending;
 
 	switch (key) {
 	case 'n':
@@ -53,6 +89,10 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 			    state,
 			    "-n: a page cannot show all rows; give a number from 1 to 10000");
 		return 0;
+	case KEY_FORMAT:
+		args->cmd.format_given = true;
+		args->page.markdown = CMD_ARG_WORD(state, "--format", arg, formats) == MARKDOWN;
+		return 0;
 	case KEY_BASE:
 		return cmd_add_file(&args->cmd, CMD_OLD, arg);
 	case ARGP_KEY_SUCCESS:
@@ -60,23 +100,14 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		if (args->cmd.side_run[CMD_OLD] && !args->cmd.files[CMD_OLD].n)
 			argp_error(state, "--base-run picks runs of OLD; give --base=OLD as well");
 		cmd_check_filter(state, &(struct rep_filter_text){.own = args->page.own});
-		ending = args->cmd.output ? cmd_file_ending(args->cmd.output) : "";
-		if (*ending && strcmp(ending, ".html") && strcmp(ending, ".htm"))
-			argp_error(state,
-				   "-o: '%s': a report is an HTML page, and its name ends with "
-				   ".html (a browser prints it as PDF)",
-				   args->cmd.output);
-		if (!args->cmd.output && isatty(STDOUT_FILENO))
-			argp_error(
-			    state,
-			    "an HTML page cannot be written to a terminal; give -o report.html");
+		check_format(args, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp_child children[] = {{&cmd_run_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&cmd_page_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     .children = children,
     .options = options,
@@ -85,7 +116,8 @@ static const struct argp argp = {
     .doc =
 	"Make one HTML page of an execution trace, to attach to a ticket: what costs most, charts "
 	"over time, a heat map, flame graphs, histograms, and the tables of tprof-top, which sort "
-	"and filter. The page holds all it needs and loads nothing.",
+	"and filter. The page holds all it needs and loads nothing. As Markdown it has the same "
+	"without pictures.",
 };
 
 /* ---- the command, to be shown on the page ---- */
@@ -109,8 +141,6 @@ static int note_command(struct args *args, int argc, char **argv)
 }
 
 /* ---- running ---- */
-
-static const struct rep_sink sink = {.write = cmd_write_out};
 
 /* A name that begins with "-" is no option. */
 static int put_files(struct tp_buf *b, const char *option, const struct cmd_files *files)
@@ -244,6 +274,7 @@ static int open_traces(const struct cmd *like, enum cmd_side side, struct traces
 
 static int report_trace(struct args *args)
 {
+	const struct rep_sink sink = cmd_sink();
 	struct traces old = {0}, new = {0};
 	struct tp_err err;
 	bool compares = cmd_compares(&args->cmd);
@@ -283,6 +314,7 @@ static struct tp_profile **profiles_of(const struct cmd_profiles *list)
 
 static int report_difference(struct args *args)
 {
+	const struct rep_sink sink = cmd_sink();
 	struct cmd_profiles list[2] = {{0}, {0}};
 	struct tp_profile **olds = NULL, **news = NULL;
 	struct tp_err err;
@@ -317,6 +349,7 @@ static int report_difference(struct args *args)
 
 static int report_profile(struct args *args)
 {
+	const struct rep_sink sink = cmd_sink();
 	struct cmd_profiles sum = {0};
 	struct rep_page_profile page;
 	struct tp_err err;
@@ -394,7 +427,9 @@ static const char help[] =
     "  -o, --output=FILE       Write FILE (default: standard output)\n"
     "      --base=OLD          A page of what changed since OLD\n"
     "      --title=TEXT        The heading\n"
-    "  -n, --rows=N            At most N rows of each table (100)\n"
+    "      --format=markdown   For a pull request or ticket; so does -o report.md\n"
+    "  -n, --rows=N            At most N rows of each table (100; markdown 10)\n"
+    "      --budget=BYTES      At most so many bytes of Markdown\n"
     "\n"
     "Examples:\n"
     "  tprof-report -o go.html go.trace\n"

@@ -301,7 +301,9 @@ static int run(struct top_args *args)
 		return cmd_reject(
 		    &args->cmd, CMD_USAGE,
 		    "--format=pprof cannot be written to a terminal; redirect it to a file");
-
+	if (args->cmd.more_format && strcmp(args->cmd.more_format, TOP_CHART) != 0 &&
+	    cmd_refuse_budget(&args->cmd, args->cmd.more_format))
+		return CMD_USAGE;
 	if (args->over)
 		return top_series(args);
 	if (!args->view.given && several && !cmd_look(cmd_path(&args->cmd), &what, &err) &&

@@ -174,28 +174,32 @@ static int cut(struct rep_output *out, size_t shown, size_t n, const char *rows)
 	return tp_buf_text(&t->cut, "}");
 }
 
+/* Begins a member with the elements of a list; its array stays open. */
 static int put_list(struct tp_buf *b, const char *name, const struct tp_buf *list)
 {
 	tp_buf_text(b, ",\n\"");
 	tp_buf_text(b, name);
 	tp_buf_text(b, "\": [");
-	if (list)
-		tp_buf_put(b, list->data, list->size);
-	return tp_buf_text(b, "]");
+	return list ? tp_buf_put(b, list->data, list->size) : 0;
 }
 
 static int finish(struct rep_output *out)
 {
 	const struct told *t = out->priv;
+	int code;
 
 	if (out->opt.json_head) {
 		if (!out->tables)
 			open_object(out);
 		tp_buf_text(&out->buf, "]");
 		put_list(&out->buf, "cut", t ? &t->cut : NULL);
+		code = rep_output_piece(out, REP_PIECE_CUT, NULL);
+		tp_buf_text(&out->buf, "]");
 		put_list(&out->buf, "notes", t ? &t->notes : NULL);
+		tp_buf_text(&out->buf, "]");
 		put_list(&out->buf, "messages", t ? t->messages : NULL);
-		return tp_buf_text(&out->buf, "}\n");
+		tp_buf_text(&out->buf, "]}\n");
+		return code;
 	}
 	if (!out->opt.several)
 		return 0;

@@ -7,9 +7,7 @@ static bool is_number(const struct rep_column *c)
 	return c->right || (c->kind != REP_TEXT && c->kind != REP_BOOL && c->kind != REP_ANY);
 }
 
-/* Puts a backslash before each character with a meaning in Markdown or HTML, and removes blanks at
- * the ends of a text. */
-static void put_marked(struct tp_buf *b, const struct tp_buf *text)
+void rep_put_marked(struct tp_buf *b, const struct tp_buf *text)
 {
 	for (size_t i = 0; i < text->size; i++) {
 		uint8_t c = text->data[i];
@@ -30,7 +28,7 @@ static int put_cell(struct tp_buf *b, const struct rep_column *c, const struct r
 	int code = v ? rep_put_shown(&text, c->kind, v) : rep_put_title(&text, c);
 
 	if (!code)
-		put_marked(b, &text);
+		rep_put_marked(b, &text);
 	tp_buf_release(&text);
 	return code;
 }

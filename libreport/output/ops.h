@@ -27,6 +27,7 @@ struct rep_output {
 	const struct rep_output_ops *ops;
 	const struct rep_column *columns;
 	size_t ncolumns;
+	const char *name;  /* of this table; as long as `columns` */
 	struct tp_buf buf; /* to be written */
 	size_t tables;	   /* begun so far */
 	size_t rows;	   /* of this table */
@@ -46,9 +47,15 @@ int rep_put_int(struct tp_buf *buf, int64_t i);
 int rep_put_shown(struct tp_buf *buf, enum rep_kind kind, const struct rep_value *v);
 /* Appends the heading of a column in tables; escaped (table.c). */
 int rep_put_title(struct tp_buf *buf, const struct rep_column *column);
+/* Appends printable text for Markdown, with a backslash before each character with a meaning there
+ * or in HTML (markdown.c). */
+void rep_put_marked(struct tp_buf *buf, const struct tp_buf *text);
 /* Appends bytes as hexadecimal digits. */
 int rep_put_hex(struct tp_buf *buf, const char *data, size_t size);
 /* Passes the buffer to the sink if it has at least so many bytes. */
 int rep_output_flush(struct rep_output *out, size_t at_least);
+/* Tells a sink that has a budget what the bytes are for that were appended since the last piece;
+ * does nothing if there are none, unless a table begins. `name` is that of the table. */
+int rep_output_piece(struct rep_output *out, enum rep_piece kind, const char *name);
 
 #endif

@@ -121,6 +121,22 @@ int rep_output_flush(struct rep_output *out, size_t at_least)
 	return code;
 }
 
+int rep_output_piece(struct rep_output *out, enum rep_piece kind, const char *name)
+{
+	const struct rep_sink *sink = &out->opt.sink;
+	int code = 0;
+
+	if (!sink->mark || (!out->buf.size && kind != REP_PIECE_TABLE))
+		return 0;
+	if (tp_buf_text(&out->buf, ""))
+		return TP_ENOMEM;
+	/* What an aside has written before. */
+	code = sink->mark(sink->ctx, REP_PIECE_NOTE, NULL, &out->err);
+	if (!code)
+		code = rep_output_flush(out, 0);
+	return code ? code : sink->mark(sink->ctx, kind, name, &out->err);
+}
+
 /* Ends every call: adds a message for a failed allocation, flushes a full buffer, and keeps the
  * first error, which all later calls return. */
 static int done(struct rep_output *out, int code, struct tp_err *err)
@@ -147,7 +163,8 @@ int rep_output_new(struct rep_output **out, const struct rep_output_options *opt
 		return tp_nomem(err);
 	(*out)->opt = *opt;
 	(*out)->ops = ops[opt->format];
-	return 0;
+	/* All that will be written has marks. */
+	return opt->sink.mark ? opt->sink.mark(opt->sink.ctx, REP_PIECE_NOTE, NULL, err) : 0;
 }
 
 int rep_output_begin(struct rep_output *out, const char *name, const struct rep_column *columns,
@@ -159,7 +176,10 @@ int rep_output_begin(struct rep_output *out, const char *name, const struct rep_
 		out->columns = columns;
 		out->ncolumns = ncolumns;
 		out->rows = 0;
+		out->name = name;
 		code = out->ops->begin(out, name);
+		if (!code && out->opt.format != REP_FORMAT_TABLE)
+			code = rep_output_piece(out, REP_PIECE_TABLE, name);
 		out->tables++;
 	}
 	return done(out, code, err);
@@ -175,6 +195,8 @@ int rep_output_row(struct rep_output *out, const struct rep_value *values, struc
 		code = rep_is_lack(values[i]) ? TP_ENOMEM : 0;
 	if (!code) {
 		code = out->ops->row(out, values);
+		if (!code && out->opt.format != REP_FORMAT_TABLE)
+			code = rep_output_piece(out, REP_PIECE_ROW, NULL);
 		out->rows++;
 	}
 	return done(out, code, err);
@@ -182,14 +204,21 @@ int rep_output_row(struct rep_output *out, const struct rep_value *values, struc
 
 int rep_output_end(struct rep_output *out, struct tp_err *err)
 {
-	return done(out, out->err.code || !out->ops->end ? 0 : out->ops->end(out), err);
+	int code = out->err.code || !out->ops->end ? 0 : out->ops->end(out);
+
+	return done(out, code ? code : rep_output_piece(out, REP_PIECE_NOTE, NULL), err);
 }
 
 int rep_output_note(struct rep_output *out, bool strong, const char *text, struct tp_err *err)
 {
 	bool shown = !out->err.code && out->ops->note;
+	bool head = strong || out->plain || !out->tables;
+	int code = shown ? out->ops->note(out, strong, text) : 0;
 
-	return done(out, shown ? out->ops->note(out, strong, text) : 0, err);
+	/* A blank line belongs to what follows. */
+	if (shown && !code && *text)
+		code = rep_output_piece(out, head ? REP_PIECE_HEAD : REP_PIECE_NOTE, NULL);
+	return done(out, code, err);
 }
 
 int rep_output_more(struct rep_output *out, size_t shown, size_t n, const char *rows,
@@ -234,9 +263,13 @@ unsigned rep_output_width(const struct rep_output *out)
 
 int rep_output_finish(struct rep_output *out, struct tp_err *err)
 {
+	int code = 0;
+
 	if (!out->err.code && out->ops->finish)
-		out->ops->finish(out);
-	if (!done(out, 0, err))
+		code = out->ops->finish(out);
+	if (!out->err.code && !code)
+		code = rep_output_piece(out, REP_PIECE_NOTE, NULL);
+	if (!done(out, code, err))
 		done(out, rep_output_flush(out, 0), err);
 	return out->err.code;
 }

@@ -52,9 +52,21 @@ extern const struct rep_format_desc {
 /* Finds a format by name. Returns 0, or TP_ENOENT with a sentence that lists the names. */
 int rep_format_find(const char *name, enum rep_format *format, struct tp_err *err);
 
-/* Receives output; `write` returns 0, or an error code with err filled in. */
+/* What a piece of an output is for, which decides whether a budget (budget.h) keeps it. */
+enum rep_piece {
+	REP_PIECE_HEAD,	 /* headings and totals: kept from the first one on */
+	REP_PIECE_TABLE, /* begins a table, with the headings of its columns */
+	REP_PIECE_ROW,	 /* of the table that was begun last: kept from the first one on */
+	REP_PIECE_NOTE,	 /* kept after the first rows of all tables */
+	REP_PIECE_CUT,	 /* in JSON, ends where the list of what was left out goes on */
+};
+
+/* Receives output. Its functions return 0, or an error code with err filled in. `mark` says what all
+ * that was written since the last mark is for, with the name of a table that begins; NULL if that
+ * does not matter. */
 struct rep_sink {
 	int (*write)(void *ctx, const void *data, size_t size, struct tp_err *err);
+	int (*mark)(void *ctx, enum rep_piece kind, const char *name, struct tp_err *err);
 	void *ctx;
 };
 
@@ -200,8 +212,8 @@ struct rep_output_options {
 struct rep_output;
 
 /* These functions return 0, TP_ENOMEM, or an error of the sink. After an error they do nothing and
- * return the same error, so that a series of calls needs one check. `columns` must live until end.
- */
+ * return the same error, so that a series of calls needs one check. `columns` and the table's
+ * name must live until end. */
 int rep_output_new(struct rep_output **out, const struct rep_output_options *opt,
 		   struct tp_err *err);
 int rep_output_begin(struct rep_output *out, const char *name, const struct rep_column *columns,

@@ -342,9 +342,13 @@ static int put_kept(struct rep_output *out)
 	if (!t->measured) {
 		measure(out, t);
 		code = put_header(out);
+		if (!code)
+			code = rep_output_piece(out, REP_PIECE_TABLE, out->name);
 	}
 	for (size_t row = 0; !code && row < t->rows; row++) {
 		code = put_row(out, cells + row * out->ncolumns);
+		if (!code)
+			code = rep_output_piece(out, REP_PIECE_ROW, NULL);
 		if (!code)
 			code = rep_output_flush(out, (size_t)64 << 10);
 	}

@@ -5,10 +5,10 @@
 #include "profile/view.h"
 
 static const struct page_section profile_sections[] = {
-    {"changes", "What changed", page_changed_types, false},
-    {"functions", "Functions", page_changed_functions, false},
-    {"flames", "Flame graphs", page_profile_flames, false},
-    {"commands", "Commands", page_diff_commands, false},
+    {"changes", "What changed", page_changed_types, PAGE_TEXT},
+    {"functions", "Functions", page_changed_functions, PAGE_TEXT},
+    {"flames", "Flame graphs", page_profile_flames, PAGE_PICTURE},
+    {"commands", "Commands", page_diff_commands, PAGE_TEXT},
 };
 
 static void write_side(struct tp_buf *h, const char *which, const char *name, size_t n)
@@ -64,7 +64,7 @@ int rep_page_profiles(const struct rep_page_sides *sides, const struct rep_page_
 	if (code)
 		return code;
 	p.title = opt->title ? opt->title : make_title(&title, sides->new_name, sides->old_name);
-	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
+	p.rows = rep_page_rows(opt);
 	if (!p.title)
 		code = tp_nomem(err);
 	if (!code)
@@ -78,10 +78,10 @@ int rep_page_profiles(const struct rep_page_sides *sides, const struct rep_page_
 /* ---- traces ---- */
 
 static const struct page_section trace_sections[] = {
-    {"changes", "What changed", page_changed_metrics, false},
-    {"charts", "Over time", page_changed_charts, false},
-    {"flames", "Flame graphs", page_flames, false},
-    {"commands", "Commands", page_diff_commands, false},
+    {"changes", "What changed", page_changed_metrics, PAGE_TEXT},
+    {"charts", "Over time", page_changed_charts, PAGE_PICTURE},
+    {"flames", "Flame graphs", page_flames, PAGE_PICTURE},
+    {"commands", "Commands", page_diff_commands, PAGE_TEXT},
 };
 
 static void write_run(struct page *p, struct tp_buf *h, const char *which, size_t n)
@@ -119,7 +119,7 @@ int rep_page_traces(const struct rep_page_runs *runs, const struct rep_page_opti
 
 	p.title =
 	    opt->title ? opt->title : make_title(&title, p.run->row.name, before.run->row.name);
-	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
+	p.rows = rep_page_rows(opt);
 	if (!code && !p.title)
 		code = tp_nomem(err);
 	if (!code)

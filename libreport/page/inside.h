@@ -42,7 +42,11 @@ struct page {
 struct page_section {
 	const char *id, *title;
 	int (*write)(struct page *p, struct tp_buf *h, struct tp_err *err);
-	bool reads; /* uses the reports: written after page_reports_wait */
+	enum {
+		PAGE_TEXT,
+		PAGE_READS,   /* uses the reports: written after page_reports_wait */
+		PAGE_PICTURE, /* says nothing without its pictures: not in Markdown */
+	} kind;
 };
 
 /* The tables of tprof-top (reports.c). page_reports_begin starts to make them. page_reports_wait
@@ -107,6 +111,11 @@ void page_profile_totals(struct page *p, struct tp_buf *h);
 int page_write(struct page *p, const struct page_section *sections, size_t n,
 	       void (*facts)(struct page *p, struct tp_buf *h), const struct rep_sink *sink,
 	       struct tp_err *err);
+
+/* Writes the same page as Markdown: the facts and the parts, which are HTML (markdown.c). */
+int page_write_markdown(struct page *p, const struct page_section *sections, size_t n,
+			const struct tp_buf *facts, const struct tp_buf *parts,
+			const struct rep_sink *sink, struct tp_err *err);
 
 /* Loads the view and the times of p->run in p->store. Call page_end_trace in every case. */
 int page_begin_trace(struct page *p, struct tp_err *err);

@@ -187,14 +187,20 @@ int page_write(struct page *p, const struct page_section *sections, size_t n,
 		if (reads)
 			code = page_reports_wait(p, err);
 		for (size_t i = 0; i < n && !code; i++) {
-			if (sections[i].reads != reads)
+			if ((sections[i].kind == PAGE_READS) != reads ||
+			    (p->opt->markdown && sections[i].kind == PAGE_PICTURE))
 				continue;
 			code = sections[i].write(p, &parts[i], err);
 			if (!code && tp_buf_text(&parts[i], ""))
 				code = tp_nomem(err);
 		}
 	}
-	if (!code) {
+	if (!code && p->opt->markdown) {
+		facts(p, &h);
+		code = tp_buf_text(&h, "")
+			   ? tp_nomem(err)
+			   : page_write_markdown(p, sections, n, &h, parts, sink, err);
+	} else if (!code) {
 		write_head(p, &h);
 		write_body(p, &h, sections, n, parts, facts);
 		code = tp_buf_text(&h, "") ? tp_nomem(err)

@@ -1,5 +1,5 @@
-/* One HTML page about a run, a profile, or the change between two. The page is self-contained and
- * loads nothing. Everything can be read without scripts, and on paper; with scripts, tables can be
+/* One page about a run, a profile, or the change between two. As HTML it is self-contained and
+ * loads nothing; as Markdown it has the same sections without pictures, for a pull request. Everything can be read without scripts, and on paper; with scripts, tables can be
  * sorted and filtered, and pictures show values under the pointer.
  *
  * The page is made of sections (section/, one file each), each with a limit on its size; if it
@@ -31,10 +31,18 @@ struct rep_page_options {
 	const char *sample_index; /* of profiles: show only this sample type; NULL: the first
 				     PAGE_TYPES */
 	const char *own;	  /* of a trace: as rep_filter_text.own */
-	int64_t rows;		  /* limit on rows of a table; 0: REP_PAGE_ROWS */
+	int64_t rows;  /* limit on rows of a table; 0: REP_PAGE_ROWS, or REP_MARKDOWN_ROWS */
+	bool markdown; /* GitHub Flavored Markdown in place of HTML */
 };
 
-#define REP_PAGE_ROWS 100
+#define REP_PAGE_ROWS	  100
+#define REP_MARKDOWN_ROWS 10
+
+/* Returns the limit on rows of a table. */
+static inline int64_t rep_page_rows(const struct rep_page_options *opt)
+{
+	return opt->rows ? opt->rows : opt->markdown ? REP_MARKDOWN_ROWS : REP_PAGE_ROWS;
+}
 
 /* Writes the page of a trace. Errors: TP_ESTORE, TP_ENOMEM, those of the sink. */
 int rep_page_trace(struct tp_store *store, const struct rep_run *run,

@@ -5,11 +5,11 @@
 #include "profile/report.h"
 
 static const struct page_section sections[] = {
-    {"deadlock", "Suspected deadlocks", page_deadlock, false},
-    {"functions", "Functions", page_functions, false},
-    {"flames", "Flame graphs", page_profile_flames, false},
-    {"tags", "Labels", page_tags, false},
-    {"commands", "Commands", page_profile_commands, false},
+    {"deadlock", "Suspected deadlocks", page_deadlock, PAGE_TEXT},
+    {"functions", "Functions", page_functions, PAGE_TEXT},
+    {"flames", "Flame graphs", page_profile_flames, PAGE_PICTURE},
+    {"tags", "Labels", page_tags, PAGE_TEXT},
+    {"commands", "Commands", page_profile_commands, PAGE_TEXT},
 };
 
 static void text_fact(struct tp_buf *h, const char *name, struct tp_text t)
@@ -61,7 +61,7 @@ int rep_page_profile(const struct rep_page_profile *profile, const struct rep_pa
 	int code = 0;
 
 	p.title = opt->title ? opt->title : profile->name;
-	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
+	p.rows = rep_page_rows(opt);
 	if (p.type) {
 		size_t index;
 

@@ -7,16 +7,16 @@
 #include "top/top.h"
 
 static const struct page_section sections[] = {
-    {"findings", "What costs most", page_findings, true},
-    {"losses", "What is missing", page_losses, false},
-    {"charts", "Over time", page_charts, false},
-    {"heat", "Utilisation of Ps", page_heat, false},
-    {"strips", "Timeline of goroutines", page_strips, false},
-    {"flames", "Flame graphs", page_flames, false},
-    {"histograms", "Durations", page_histograms, false},
-    {"tasks", "Tasks and regions", page_latencies, false},
-    {"reports", "Reports", page_reports, true},
-    {"commands", "Commands", page_commands, false},
+    {"findings", "What costs most", page_findings, PAGE_READS},
+    {"losses", "What is missing", page_losses, PAGE_TEXT},
+    {"charts", "Over time", page_charts, PAGE_PICTURE},
+    {"heat", "Utilisation of Ps", page_heat, PAGE_PICTURE},
+    {"strips", "Timeline of goroutines", page_strips, PAGE_PICTURE},
+    {"flames", "Flame graphs", page_flames, PAGE_PICTURE},
+    {"histograms", "Durations", page_histograms, PAGE_PICTURE},
+    {"tasks", "Tasks and regions", page_latencies, PAGE_PICTURE},
+    {"reports", "Reports", page_reports, PAGE_READS},
+    {"commands", "Commands", page_commands, PAGE_TEXT},
 };
 
 static void write_facts(struct page *p, struct tp_buf *h)
@@ -61,7 +61,7 @@ int rep_page_trace(struct tp_store *store, const struct rep_run *run,
 	int code;
 
 	p.title = opt->title ? opt->title : run->row.name;
-	p.rows = opt->rows ? opt->rows : REP_PAGE_ROWS;
+	p.rows = rep_page_rows(opt);
 	code = page_reports_begin(&p, err);
 	if (!code)
 		code = page_begin_trace(&p, err);

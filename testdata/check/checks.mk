@@ -42,6 +42,11 @@ check-docs: all ## manual pages and completions say what --help says
 	@sh testdata/check/docs.sh $(B)/bin
 	@BIN=$(CURDIR)/$(B)/bin sh testdata/check/keys.sh
 
+.PHONY: check-budget
+check-budget: all ## --budget holds for every table, text and report, and no name is cut without a terminal
+	@if command -v python3 >/dev/null; then python3 testdata/check/budget.py $(B)/bin; \
+	else echo 'budgets are not checked, as python3 is missing (Debian: apt-get install python3)'; [ "$${CI:-}" != true ]; fi
+
 # ---- what takes longer, or needs more than this repository ----
 
 .PHONY: conformance

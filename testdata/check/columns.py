@@ -119,4 +119,5 @@ def main():
     print(f"{text.count('.It ')} passed, 0 failed")
 
 
-main()
+if __name__ == "__main__":
+    main()

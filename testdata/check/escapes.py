@@ -256,8 +256,12 @@ def commands(made, out):
             yield judge, ["tprof-flame", "--format=" + form, *view, source]
         yield coloured, ["tprof-flame", "--format=text", "--color=always", *view, source]
         yield as_html, ["tprof-report", source]
+        yield markdown, ["tprof-report", "--format=markdown", source]
+        yield markdown, ["tprof-report", "--format=markdown", "--budget=3000", source]
     yield as_html, ["tprof-flame", "--format=html", "--base=" + os.fsdecode(profile), profile2]
     yield as_html, ["tprof-report", v2]
+    yield markdown, ["tprof-report", "--format=markdown", v2]
+    yield markdown, ["tprof-report", "--format=markdown", "--base=" + os.fsdecode(v2), made["v2b"]]
     yield as_html, ["tprof-report", profile, profile2]
     yield as_html, ["tprof-report", "--base=" + os.fsdecode(v2), made["v2b"]]
     for form, judge in (("folded", folded), ("html", as_html), ("svg", as_svg)):

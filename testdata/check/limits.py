@@ -42,7 +42,7 @@ TRACE = [
     "tprof-flame --format=svg S", "tprof-flame --format=folded S",
     "tprof-path S", "tprof-path S requests", "tprof-path S totals", "tprof-path S wakers",
     "tprof-path S blame --goroutine=.", "tprof-path S what-if", "tprof-path S --what-if='(.|[a-m])*a.{16}b|. -50%'",
-    "tprof-leaks S --all", "tprof-report S",
+    "tprof-leaks S --all", "tprof-report S", "tprof-report --format=markdown --budget=9999 S",
     "tprof-export --format=perfetto S", "tprof-export --format=trace S", "tprof-export --format=pprof --view=wall S",
     "tprof-export --format=events S", "tprof-export --format=csv --table=goroutine S", "tprof-export --format=raw D",
     "tprof-top S block --focus='(.|[a-m])*a.{16}b'",

@@ -151,7 +151,9 @@ static void write_delta(struct tp_buf *h, const struct rep_flame_measure *m,
 	bool noise = row->verdict == REP_VERDICT_SAME;
 
 	tp_buf_printf(h, "<b%s>%s",
-		      noise || !delta ? "" : delta > 0 ? " class=\"up\"" : " class=\"down\"",
+		      noise || !delta ? ""
+		      : delta > 0     ? " class=\"up\""
+				      : " class=\"down\"",
 		      delta > 0 ? "+" : "");
 	write_value(h, m, delta);
 	tp_buf_text(h, "</b>");
@@ -186,13 +188,14 @@ static int write_sentences(struct page *p, struct tp_buf *h, size_t type, struct
 	if (d->sets)
 		tp_buf_printf(h, "; medians of %zu and %zu runs: %s", d->nold, d->nnew,
 			      rep_diff_verdict(d, c.total.verdict));
-	else if (d->noise && t.old != t.new && c.total.verdict == REP_VERDICT_SAME)
+	else if (d->noise && t.old != t.new &&c.total.verdict == REP_VERDICT_SAME)
 		tp_buf_printf(h, ": %s", d->events ? REP_NOISE_EVENTS : REP_NOISE_SAMPLES);
 	if (c.load != 1)
-		tp_buf_printf(h,
-			      "; the load differs: %.3g times the total, and most functions changed "
-			      "with it, so new values are scaled to the old total below",
-			      c.load);
+		tp_buf_printf(
+		    h,
+		    "; the load differs: %.3g times the total, and most functions changed "
+		    "with it, so new values are scaled to the old total below",
+		    c.load);
 	tp_buf_text(h, "</p>");
 	for (size_t i = 0; i < d->n && shown < 3; i++) {
 		int64_t delta = rep_diff_delta(d->row[i].flat);
@@ -365,7 +368,8 @@ int page_changed_metrics(struct page *p, struct tp_buf *h, struct tp_err *err)
 	int code = make_of_traces(p, &c, err);
 
 	if (!code)
-		code = make_tables(c.diff, SECTION_ROWS, &cells, err);
+		code = make_tables(c.diff, p->opt->markdown ? (size_t)p->rows : SECTION_ROWS,
+				   &cells, err);
 	if (!code && c.diff)
 		write_metrics(p, h, c.diff);
 	for (size_t i = 0; i < cells.n && !code; i++)

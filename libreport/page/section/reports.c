@@ -16,9 +16,10 @@ int page_reports(struct page *p, struct tp_buf *h, struct tp_err *err)
 	(void)err;
 	tp_buf_text(h, "<p class=\"note\">Each table has the first ");
 	html_count(h, p->rows);
-	tp_buf_text(h,
-		    " rows, the largest first. Click a heading to sort; type in a field to filter "
-		    "(both need scripts).</p>\n");
+	tp_buf_text(h, p->opt->markdown
+			   ? " rows, the largest first.</p>\n"
+			   : " rows, the largest first. Click a heading to sort; type in a field "
+			     "to filter (both need scripts).</p>\n");
 	for (size_t i = 0; rep_reports[i]; i++) {
 		const struct rep_report *r = rep_reports[i];
 		const struct rep_cells *cells;
