@@ -53,7 +53,7 @@ _tprof_diff()
 			--exact-names --focus= --format= --from= --gate= --goroutine=
 			--granularity= --help --json-head --hide= --ignore= --label= --mean --min-share=
 			--no-inlines --no-pager --nodecount= --normalize --power --prune-from=
-			--reason= --region= --relative-percentages --rows= --run=
+			--reason= --region= --request= --request-key= --relative-percentages --rows= --run=
 			--sample-index= --self-check --share-of= --show= --show-from= --sort=
 			--state= --sum --symbol-path= --demangle= --tag-focus= --tag-hide= --tag-ignore=
 			--tag-leaf= --tag-root= --tag-show= --task= --to= --unit= --usage

@@ -51,7 +51,7 @@ _tprof_flame()
 		COMPREPLY=($(compgen -W '--all-frames --base= --base-from= --base-label= --base-to= --binary= --color= --diff-base= --flame --focus= --format= --from=
 			--goroutine= --granularity= --help --hide= --ignore= --label= --max-depth= --min-width=
 			--negate --no-inlines --no-pager --noise= --normalize --output= --prune-from=
-			--reason= --region= --reverse --run= --sample-index= --show= --show-columns
+			--reason= --region= --request= --request-key= --reverse --run= --sample-index= --show= --show-columns
 			--show-from= --sort= --state= --symbol-path= --demangle= --tag-focus= --tag-ignore= --tag-leaf= --tag-root=
 			--task= --title= --to= --trim-path= --usage --version --view= --pprof= --width=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames

@@ -11,12 +11,12 @@ _tprof_leaks()
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
 	--sort | -s) COMPREPLY=($(compgen -W 'count growth wait' -- "$cur")); return ;;
-	--gate | --min-wait | --own | --rows | -n) return ;;
+	--gate | --min-wait | --request | --request-key | --by | --own | --rows | -n) return ;;
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--all --allow= --color= --created --format= --gate= --help --json-head
-			--min-wait= --no-pager --own= --rows= --run= --show-allowed --sort= --usage --version' -- "$cur"))
+		COMPREPLY=($(compgen -W '--all --allow= --by= --color= --created --format= --gate= --help --json-head
+			--min-wait= --no-pager --own= --request= --request-key= --rows= --run= --show-allowed --sort= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;

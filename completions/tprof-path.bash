@@ -15,13 +15,13 @@ _tprof_path()
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
 	--output | -o) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	--rows | -n | --hops | --own | --title | --goroutine | --from | --to) return ;;
+	--rows | -n | --hops | --request | --request-key | --own | --title | --goroutine | --from | --to) return ;;
 	--min | --max) return ;;
 	esac
 	case $cur in
 	-*)
 		COMPREPLY=($(compgen -W '--min= --max= --color= --format= --from= --goroutine= --help --json-head
-			--hops= --no-pager --output= --own= --reason= --region= --rows= --run= --slowest --sort= --stacks --task= --title=
+			--hops= --no-pager --output= --own= --reason= --region= --request= --request-key= --rows= --run= --slowest --sort= --stacks --task= --title=
 			--to= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

@@ -42,7 +42,7 @@ _tprof_top()
 	--over) COMPREPLY=($(compgen -W 'run time' -- "$cur")); return ;;
 	--nodefraction | --peek | --prune-from | --show | --show-from) return ;;
 	--tag-hide | --tag-leaf | --tag-root | --tag-show) return ;;
-	--log | --own | --max | --min | --slowest | --window) return ;;
+	--log | --own | --request | --request-key | --by | --max | --min | --slowest | --window) return ;;
 	--include) COMPREPLY=($(compgen -W 'stw background assist sweep all' -- "$cur")); return ;;
 	esac
 	case $cur in
@@ -59,11 +59,11 @@ _tprof_top()
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --as-go --base= --call-tree --color= --comments --compact-labels --counters --cum --disasm=
+		COMPREPLY=($(compgen -W '--all-frames --as-go --base= --by= --call-tree --color= --comments --compact-labels --counters --cum --disasm=
 			--diff-base= --divide-by= --drop-negative --each --edgefraction= --flat --focus= --format= --from=
 			--goroutine= --goroutines --granularity= --help --json-head --hide= --ignore= --include= --intel-syntax --list= --log= --max= --mean --min=
 			--no-inlines --no-pager --no-trim --nodecount= --nodefraction= --normalize
-			--over= --own= --peek= --per-p --prune-from= --raw --reason= --region= --relative-percentages --rows=
+			--over= --own= --peek= --per-p --prune-from= --raw --reason= --region= --request= --request-key= --relative-percentages --rows=
 			--run= --sample-index= --show-columns --show-from= --show= --slowest= --sort= --source-path=
 			--state= --symbol-path= --demangle= --binary= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
 			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view= --window= --pprof=' -- "$cur"))
