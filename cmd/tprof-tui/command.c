@@ -99,7 +99,8 @@ static void set_filter(struct tui *t, int which, const char *arg)
 	char times[60];
 	struct rep_filter_text f;
 
-	if (of[which].what && !rep_is_request(arg) && !need_trace(t, of[which].what))
+	if (of[which].what && !rep_is_request(*arg ? arg : before) &&
+	    !need_trace(t, of[which].what))
 		return;
 	*text = NULL;
 	if (!tui_select_set(text, arg)) {
