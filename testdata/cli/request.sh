@@ -16,6 +16,11 @@ tprof-top $trace --view=offcpu --request="$(id a1)"
 tprof-flame $trace --view=offcpu --request="$(id b2)" --format=folded
 tprof-export $trace --view=offcpu --request="$(id b2)" --format=pprof | tprof-top --traces -
 tprof-diff $trace --request="$(id a1)" $trace --format=csv | grep '^task'
+# The numbers are those of its task.
+for report in groups goroutines breakdown block regions; do
+	tprof-top $trace $report --format=csv --task=3 >"$TMP/task"
+	tprof-top $trace $report --format=csv --request="$(id a1)" | diff "$TMP/task" - && echo "$report: equal"
+done
 
 # With a key, the category is the key, or the message has it.
 tprof-top $trace logs --request="$(id d4)" --request-key=trace_id
