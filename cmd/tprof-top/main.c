@@ -208,6 +208,9 @@ static void check(struct top_args *args, struct argp_state *state)
 	if (args->profile.by && args->text != rep_profile_report_find("goroutines"))
 		argp_error(state, "--by is an option of --goroutines, which lists the goroutines "
 				  "of a profile or dump");
+	if (args->view.request.id && args->over && !strcmp(args->over, "run"))
+		argp_error(state, "--request selects a request of one run, and --over=run follows "
+				  "many runs; give one file without --over");
 	if (args->counters && (!args->over || !strcmp(args->over, "time")))
 		argp_error(state, "--counters needs --over=run");
 	if (mmu_option(args) && (!args->report || strcmp(args->report, "mmu") != 0))

@@ -32,6 +32,7 @@ tprof-top testdata/errands.trace tasks --request=10
 tprof-top testdata/relay.trace --request=10
 tprof-top $trace --request-key=trace_id
 tprof-top $trace --request=
+tprof-top --over=run $trace testdata/errands.trace --request=10
 tprof-export $trace --format=perfetto --request=1
 
 # Labels: of a profile, of stacks, of OpenTelemetry's links; a number needs its key.
