@@ -7,7 +7,7 @@ _tprof_flame()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--task | --region | --reason | --tag-focus | --tag-ignore | --label | --base-label)
+	--task | --region | --request | --request-key | --reason | --tag-focus | --tag-ignore | --label | --base-label)
 		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
 		return
 		;;

@@ -7,11 +7,15 @@ _tprof_leaks()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
+	--request | --request-key | --by)
+		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
+		return
+		;;
 	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
 	--sort | -s) COMPREPLY=($(compgen -W 'count growth wait' -- "$cur")); return ;;
-	--gate | --min-wait | --request | --request-key | --by | --own | --rows | -n) return ;;
+	--gate | --min-wait | --own | --rows | -n) return ;;
 	esac
 	case $cur in
 	-*)

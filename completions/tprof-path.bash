@@ -7,7 +7,7 @@ _tprof_path()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--task | --region | --reason)
+	--task | --region | --request | --request-key | --reason)
 		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
 		return
 		;;
@@ -15,7 +15,7 @@ _tprof_path()
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest' -- "$cur")); return ;;
 	--output | -o) COMPREPLY=($(compgen -f -- "$cur")); return ;;
-	--rows | -n | --hops | --request | --request-key | --own | --title | --goroutine | --from | --to) return ;;
+	--rows | -n | --hops | --own | --title | --goroutine | --from | --to) return ;;
 	--min | --max) return ;;
 	esac
 	case $cur in

@@ -11,7 +11,7 @@ _tprof_top()
 		[[ " $reports " == *" $word "* ]] && report=$word
 	done
 	case $prev in
-	--task | --region | --reason | --tag-focus | --tag-ignore)
+	--task | --region | --request | --request-key | --by | --reason | --tag-focus | --tag-ignore)
 		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
 		return
 		;;
@@ -42,7 +42,7 @@ _tprof_top()
 	--over) COMPREPLY=($(compgen -W 'run time' -- "$cur")); return ;;
 	--nodefraction | --peek | --prune-from | --show | --show-from) return ;;
 	--tag-hide | --tag-leaf | --tag-root | --tag-show) return ;;
-	--log | --own | --request | --request-key | --by | --max | --min | --slowest | --window) return ;;
+	--log | --own | --max | --min | --slowest | --window) return ;;
 	--include) COMPREPLY=($(compgen -W 'stw background assist sweep all' -- "$cur")); return ;;
 	esac
 	case $cur in
