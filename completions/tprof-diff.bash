@@ -7,7 +7,7 @@ _tprof_diff()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--task | --region | --reason | --tag-focus | --tag-ignore | --label | --base-label)
+	--task | --region | --request | --request-key | --reason | --tag-focus | --tag-ignore | --label | --base-label)
 		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
 		return
 		;;
@@ -53,7 +53,7 @@ _tprof_diff()
 			--exact-names --focus= --format= --from= --gate= --goroutine=
 			--granularity= --help --json-head --hide= --ignore= --label= --mean --min-share=
 			--no-inlines --no-pager --nodecount= --normalize --power --prune-from=
-			--reason= --region= --relative-percentages --rows= --run=
+			--reason= --region= --request= --request-key= --relative-percentages --rows= --run=
 			--sample-index= --seed= --self-check --share-of= --show= --show-from= --sort=
 			--state= --sum --symbol-path= --demangle= --tag-focus= --tag-hide= --tag-ignore=
 			--tag-leaf= --tag-root= --tag-show= --task= --to= --unit= --usage

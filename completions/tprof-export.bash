@@ -7,7 +7,7 @@ _tprof_export()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--task | --region | --reason | --tag-focus | --tag-ignore)
+	--task | --region | --request | --request-key | --reason | --tag-focus | --tag-ignore)
 		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
 		return
 		;;
@@ -48,7 +48,7 @@ _tprof_export()
 		;;
 	-*)
 		COMPREPLY=($(compgen -W '--all-frames --base= --binary= --diff-base= --divide-by= --focus= --format= --table= --from= --goroutine= --help --hide= --ignore=
-			--no-inlines --normalize --output= --prune-from= --reason= --region= --run= --sample-index= --show= --show-columns
+			--no-inlines --normalize --output= --prune-from= --reason= --region= --request= --request-key= --run= --sample-index= --show= --show-columns
 			--show-from= --state= --symbol-path= --demangle= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root=
 			--tag-show= --task= --to= --usage --version --view= --pprof= --wakers --clickhouse= --cluster= --spans --anonymise --anonymise-key=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames

@@ -7,7 +7,7 @@ _tprof_flame()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--task | --region | --reason | --tag-focus | --tag-ignore | --label | --base-label)
+	--task | --region | --request | --request-key | --reason | --tag-focus | --tag-ignore | --label | --base-label)
 		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
 		return
 		;;
@@ -51,7 +51,7 @@ _tprof_flame()
 		COMPREPLY=($(compgen -W '--all-frames --base= --base-from= --base-label= --base-to= --binary= --budget= --color= --diff-base= --flame --focus= --format= --from=
 			--goroutine= --granularity= --help --hide= --ignore= --label= --max-depth= --min-width=
 			--negate --no-inlines --no-pager --noise= --normalize --output= --prune-from=
-			--reason= --region= --reverse --run= --sample-index= --show= --show-columns
+			--reason= --region= --request= --request-key= --reverse --run= --sample-index= --show= --show-columns
 			--show-from= --sort= --state= --symbol-path= --demangle= --tag-focus= --tag-ignore= --tag-leaf= --tag-root=
 			--task= --title= --to= --trim-path= --usage --version --view= --pprof= --width=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames

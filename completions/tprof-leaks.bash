@@ -7,6 +7,10 @@ _tprof_leaks()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
+	--request | --request-key | --by)
+		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
+		return
+		;;
 	--format) COMPREPLY=($(compgen -W 'table csv tsv json markdown' -- "$cur")); return ;;
 	--color) COMPREPLY=($(compgen -W 'auto always never' -- "$cur")); return ;;
 	--run) COMPREPLY=($(compgen -W 'latest all' -- "$cur")); return ;;
@@ -15,8 +19,8 @@ _tprof_leaks()
 	esac
 	case $cur in
 	-*)
-		COMPREPLY=($(compgen -W '--all --allow= --budget= --color= --created --format= --gate= --help --json-head
-			--min-wait= --no-pager --own= --rows= --run= --show-allowed --sort= --usage --version' -- "$cur"))
+		COMPREPLY=($(compgen -W '--all --allow= --budget= --by= --color= --created --format= --gate= --help --json-head
+			--min-wait= --no-pager --own= --request= --request-key= --rows= --run= --show-allowed --sort= --usage --version' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	*) COMPREPLY=($(compgen -f -- "$cur")) ;;

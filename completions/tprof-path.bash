@@ -7,7 +7,7 @@ _tprof_path()
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
 	case $prev in
-	--task | --region | --reason)
+	--task | --region | --request | --request-key | --reason)
 		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
 		return
 		;;
@@ -21,7 +21,7 @@ _tprof_path()
 	case $cur in
 	-*)
 		COMPREPLY=($(compgen -W '--min= --max= --budget= --color= --format= --from= --goroutine= --help --json-head
-			--hops= --no-pager --output= --own= --reason= --region= --rows= --run= --slowest --sort= --stacks --task= --title=
+			--hops= --no-pager --output= --own= --reason= --region= --request= --request-key= --rows= --run= --slowest --sort= --stacks --task= --title=
 			--to= --usage --version --what-if=' -- "$cur"))
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;

@@ -11,7 +11,7 @@ _tprof_top()
 		[[ " $reports " == *" $word "* ]] && report=$word
 	done
 	case $prev in
-	--task | --region | --reason | --tag-focus | --tag-ignore)
+	--task | --region | --request | --request-key | --by | --reason | --tag-focus | --tag-ignore)
 		mapfile -t COMPREPLY < <(tprof-store values -- "$prev" "$cur" "${COMP_WORDS[@]}" 2>/dev/null)
 		return
 		;;
@@ -59,11 +59,11 @@ _tprof_top()
 		[[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace +o filenames
 		;;
 	-*)
-		COMPREPLY=($(compgen -W '--all-frames --as-go --base= --call-tree --budget= --color= --comments --compact-labels --counters --cum --disasm=
+		COMPREPLY=($(compgen -W '--all-frames --as-go --base= --by= --budget= --call-tree --color= --comments --compact-labels --counters --cum --disasm=
 			--deadlock --diff-base= --divide-by= --drop-negative --each --edgefraction= --flat --focus= --format= --from=
 			--goroutine= --goroutines --granularity= --help --json-head --hide= --ignore= --include= --intel-syntax --list= --log= --max= --mean --min=
 			--no-inlines --no-pager --no-trim --nodecount= --nodefraction= --normalize
-			--over= --own= --peek= --per-p --prune-from= --raw --reason= --region= --relative-percentages --rows=
+			--over= --own= --peek= --per-p --prune-from= --raw --reason= --region= --request= --request-key= --relative-percentages --rows=
 			--run= --sample-index= --show-columns --show-from= --show= --slowest= --sort= --source-path= --source-within
 			--state= --symbol-path= --demangle= --binary= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
 			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view= --window= --pprof=' -- "$cur"))

@@ -4,8 +4,9 @@
 #include <string.h>
 
 /* testdata/check/web.py compares these with the commands' own lists. */
-#define VIEW   " format= json-head run= rows= "
-#define SCOPE  "from= to= goroutine= task= region= reason= state= pprof= view= "
+#define VIEW " format= json-head run= rows= "
+#define SCOPE                                                                                      \
+	"from= to= goroutine= task= region= request= request-key= reason= state= pprof= view= "
 #define VALUES "divide-by= mean relative-percentages sample-index= unit= "
 #define SAMPLES                                                                                    \
 	"all-frames focus= hide= ignore= prune-from= show= show-from= tag-focus= tag-hide= "       \
@@ -17,7 +18,8 @@ static const struct cmd_allowed commands[] = {
     {
 	.name = "top",
 	.options = VIEW SCOPE VALUES SAMPLES FRAMES
-	"own= sort= counters over= comments goroutines list= peek= raw tags traces tree each log= "
+	"by= own= sort= counters over= comments goroutines list= peek= raw tags traces tree each "
+	"log= "
 	"max= min= slowest= show-columns trim-path= call-tree compact-labels cum flat "
 	"drop-negative edgefraction= no-trim nodecount= nodefraction= as-go include= per-p "
 	"window= ",
@@ -27,7 +29,8 @@ static const struct cmd_allowed commands[] = {
     },
     {
 	.name = "path",
-	.options = VIEW "from= to= goroutine= task= region= reason= max= min= slowest[=] hops= "
+	.options = VIEW "from= to= goroutine= task= region= request= request-key= reason= max= "
+			"min= slowest[=] hops= "
 			"own= sort= stacks title= ",
 	.words = " summary hops tree totals requests wakers ",
 	.most_words = 1,
@@ -42,7 +45,8 @@ static const struct cmd_allowed commands[] = {
     },
     {
 	.name = "leaks",
-	.options = VIEW "all created gate= min-wait= own= show-allowed sort= ",
+	.options =
+	    VIEW "all by= created request= request-key= gate= min-wait= own= show-allowed sort= ",
 	.words = " ",
     },
     {

@@ -11,7 +11,9 @@
 #include "common/sets.h"
 #include "common/view_options.h"
 #include "profile/merge/merge.h"
+#include "profile/request.h"
 #include "profile/timerange.h"
+#include "task/request.h"
 #include "profile/view.h"
 #include "symbol/symbol.h"
 #include "task/inside.h"
@@ -425,6 +427,26 @@ static int keep_range(struct cmd *cmd, struct cmd_profiles *list)
 	return CMD_OK;
 }
 
+/* Applies --request to profiles; views of traces have obeyed it. */
+static int keep_request(struct cmd *cmd, struct cmd_profiles *list)
+{
+	const char *request = cmd->view ? cmd->view->trace.task : NULL;
+	struct tp_err err, none = {0};
+	bool any = false;
+
+	for (size_t i = 0; rep_is_request(request) && i < list->n; i++) {
+		const struct cmd_profile *item = &list->item[i];
+		int code =
+		    item->ntraces ? 0 : rep_profile_keep_request(item->profile, request, &err);
+
+		if (code && code != TP_ENOENT)
+			return cmd_fail(cmd, item->name, &err);
+		any |= !code;
+		none = code && !none.code ? err : none;
+	}
+	return none.code && !any ? cmd_fail(cmd, list->item[0].name, &none) : CMD_OK;
+}
+
 static int load(struct cmd *cmd, const char *const *paths, size_t n,
 		const struct cmd_profiles_options *opt, bool sum, struct cmd_profiles *out)
 {
@@ -452,6 +474,8 @@ static int load(struct cmd *cmd, const char *const *paths, size_t n,
 		status = add_up(cmd, out);
 	if (!status)
 		status = keep_range(cmd, out);
+	if (!status)
+		status = keep_request(cmd, out);
 	if (!status && type && !opt->by && !sum && keep_type(out, 0, type, true, &err))
 		status = cmd_fail(cmd, NULL, &err);
 	if (!status) {
@@ -481,7 +505,7 @@ int cmd_profiles_sum(struct cmd *cmd, const char *const *paths, size_t n, struct
 
 static void tell_members(const struct cmd *cmd, const struct cmd_profiles *list)
 {
-	char text[200];
+	char text[REP_MEMBERS_SIZE];
 
 	if (list->n && *rep_members_say(&list->members, text, sizeof(text)))
 		cmd_note(cmd, "%s: %s", list->item[0].name, text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/number.h"
+#include "task/request.h"
 
 #define GROUP 8 /* below the command's own, above those of profiles (common/profile_options.c) */
 
@@ -22,7 +23,9 @@
 /* clang-format on */
 
 enum {
-	KEY_PPROF = 0x37ff,
+	KEY_REQUEST = 0x37fd,
+	KEY_REQUEST_KEY,
+	KEY_PPROF,
 	KEY_VIEW,
 #define X(id, name, arg, member, only_view, doc) KEY_##id,
 	FILTERS(X)
@@ -41,7 +44,8 @@ static const struct argp_option options[] = {
 #define X(id, name, arg, member, only_view, doc) {name, KEY_##id, arg, 0, doc, GROUP},
     FILTERS(X)
 #undef X
-	{0},
+	CMD_REQUEST_OPTIONS(KEY_REQUEST, KEY_REQUEST_KEY, GROUP),
+    {0},
 };
 
 static const struct filter {
@@ -95,6 +99,16 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 							      sizeof(*rep_trace_go)));
 		return 0;
 	}
+	if (key == KEY_REQUEST || key == KEY_REQUEST_KEY) {
+		cmd_request_set(&opt->request, state, key == KEY_REQUEST_KEY, arg,
+				&opt->trace.task);
+		if (cmd->narrows)
+			cmd->narrows(cmd, state, key == KEY_REQUEST ? "request" : "request-key",
+				     arg);
+		return 0;
+	}
+	if (key == ARGP_KEY_END)
+		cmd_request_check(&opt->request, state, opt->trace.task);
 	if (key <= KEY_VIEW || key >= KEY_END)
 		return ARGP_ERR_UNKNOWN;
 	f = &filters[key - KEY_VIEW - 1];
@@ -132,7 +146,8 @@ const char *cmd_view_filter(const struct rep_trace_profile_options *opt)
 {
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
 		if (text_of(opt, &filters[i]))
-			return filters[i].name;
+			return rep_is_request(text_of(opt, &filters[i])) ? "request"
+									 : filters[i].name;
 	return NULL;
 }
 
@@ -141,6 +156,8 @@ const char *cmd_view_filter_not_time(const struct rep_trace_profile_options *opt
 	struct rep_trace_profile_options others = *opt;
 
 	others.filter.from = others.filter.to = NULL;
+	if (rep_is_request(others.task))
+		others.task = NULL;
 	return cmd_view_filter(&others);
 }
 
@@ -149,7 +166,9 @@ void cmd_view_need(const struct cmd_view_options *opt, struct argp_state *state,
 	if (opt->given)
 		return;
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
-		if (text_of(&opt->trace, &filters[i]) && (filters[i].only_view || !has_reports))
+		if (text_of(&opt->trace, &filters[i]) &&
+		    !rep_is_request(text_of(&opt->trace, &filters[i])) &&
+		    (filters[i].only_view || !has_reports))
 			argp_error(state, "--%s narrows a view of a trace; give --view as well",
 				   filters[i].name);
 }

@@ -8,12 +8,14 @@
 #include <stdbool.h>
 
 #include "common/common.h"
+#include "common/request.h"
 #include "profile/trace.h"
 
 struct cmd_view_options {
 	bool given;  /* --view or --pprof was given */
 	bool always; /* the command shows a trace as a profile without them, too */
 	struct rep_trace_profile_options trace;
+	struct cmd_request request; /* in trace.task, too */
 };
 
 extern const struct argp cmd_view_argp;
@@ -27,7 +29,7 @@ void cmd_check_filter(struct argp_state *state, const struct rep_filter_text *te
 /* Returns the first option that leaves something out, without its dashes; NULL if none is given. */
 const char *cmd_view_filter(const struct rep_trace_profile_options *opt);
 
-/* Returns the first such option that profiles do not know: any but --from and --to. */
+/* Returns the first such option that profiles do not know: any but --from, --to and --request. */
 const char *cmd_view_filter_not_time(const struct rep_trace_profile_options *opt);
 
 /* Ends the command with a usage error if an option that applies only to views is given without a view: any

@@ -95,8 +95,10 @@ static void check_filter(const struct export_args *args, struct argp_state *stat
 
 	if (!filter || args->view.given)
 		return;
-	if (args->form->needs & EXPORT_SAMPLES)
+	if (args->form->needs & EXPORT_SAMPLES) {
 		cmd_view_need(&args->view, state, false);
+		return; /* a request, which profiles know */
+	}
 	export_form_names(views, EXPORT_SAMPLES);
 	if (t->filter.from || t->filter.to || t->filter.goroutine)
 		argp_error(state, "--%s is for --format=%s, and with --view for %s", filter,

@@ -11,8 +11,10 @@
 #include "common/number.h"
 #include "common/option.h"
 #include "common/profiles.h"
+#include "common/request.h"
 #include "leak/leak.h"
 #include "profile/demangle.h"
+#include "profile/request.h"
 
 struct args {
 	struct cmd cmd;
@@ -20,10 +22,14 @@ struct args {
 	struct rep_allow allow;
 	struct rep_leak_options leak;
 	const char *own_text;
+	struct cmd_request request;
+	const char *task; /* the request */
 	struct tp_regex own;
 	bool sort_given, show_allowed, traces; /* there are some */
 	int64_t gate;			       /* -1: not given */
 };
+
+enum { KEY_REQUEST = 0x2000, KEY_REQUEST_KEY };
 
 #define SETS(member) CMD_SETS(struct args, member)
 
@@ -33,6 +39,8 @@ static const struct argp_option options[] = {
     {"allow", SETS(allow_file), "FILE", 0,
      "Allow the goroutines listed in FILE: a function per line, 'N FUNCTION' for up to N of them",
      0},
+    {"by", SETS(leak.by), "LABEL", 0,
+     "Count goroutines of dumps and profiles separately for each value of this label", 0},
     {"created", SETS(leak.created), NULL, 0, "Count only goroutines created during the trace", 0},
     {"gate", CMD_SETS_COUNT(struct args, gate), "N", 0,
      "Exit with status 1 if more than N goroutines that are not allowed remain (for several files: "
@@ -41,6 +49,7 @@ static const struct argp_option options[] = {
     {"min-wait", CMD_SETS_TIME(struct args, leak.min_wait_ns), "TIME", 0,
      "Count only goroutines that have waited for TIME or longer", 0},
     {"own", SETS(own_text), "REGEX", 0, CMD_OWN_DOC, 0},
+    CMD_REQUEST_OPTIONS(KEY_REQUEST, KEY_REQUEST_KEY, 0),
     {"rows", 'n', "N", CMD_OPTION_LAST,
      "Show at most N rows, 0 for all (default: 20 in tables, else all)", 0},
     {"show-allowed", SETS(show_allowed), NULL, 0, "Show allowed goroutines as well", 0},
@@ -53,6 +62,12 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 {
 	struct args *args = state->input;
 
+	if (key == KEY_REQUEST || key == KEY_REQUEST_KEY) {
+		cmd_request_set(&args->request, state, key == KEY_REQUEST_KEY, arg, &args->task);
+		return 0;
+	}
+	if (key == ARGP_KEY_END)
+		cmd_request_check(&args->request, state, args->task);
 	if (key != 's')
 		return ARGP_ERR_UNKNOWN;
 	args->leak.sort = (enum rep_leak_sort)CMD_ARG_WORD(state, "--sort", arg, rep_leak_sorts);
@@ -104,6 +119,15 @@ static int fail(struct args *args, const char *name, struct tp_err *err)
 				      : cmd_fail(&args->cmd, name, err);
 }
 
+/* A dump without goroutines of the request has none that stay. */
+static int add_profile(const struct args *args, struct rep_leaks *l, const char *name,
+		       struct tp_profile *p, struct tp_err *err)
+{
+	int code = args->task ? rep_profile_keep_request(p, args->task, err) : 0;
+
+	return code && code != TP_ENOENT ? code : rep_leaks_add_profile(l, name, p, err);
+}
+
 static int add_profiles(struct args *args, struct rep_leaks *l, const char *path)
 {
 	const struct cmd_profiles_options opt = {.each_dump = true};
@@ -112,7 +136,7 @@ static int add_profiles(struct args *args, struct rep_leaks *l, const char *path
 	int status = cmd_profiles_open(&args->cmd, &path, 1, &opt, &list);
 
 	for (size_t i = 0; i < list.n && !status; i++)
-		if (rep_leaks_add_profile(l, list.item[i].name, list.item[i].profile, &err))
+		if (add_profile(args, l, list.item[i].name, list.item[i].profile, &err))
 			status = fail(args, list.item[i].name, &err);
 	cmd_profiles_release(&list);
 	return status;
@@ -127,6 +151,12 @@ static int add_run(struct args *args, struct rep_leaks *l, const struct rep_run 
 
 	*none = false;
 	args->traces |= strcmp(run->row.kind, "profile") != 0;
+	if (args->traces && (args->task || args->leak.by))
+		return tp_err_set(
+		    err, TP_ENOENT, TP_OFFSET_NONE,
+		    "--%s is about labels of goroutines, which a trace does not have; "
+		    "tprof-top and tprof-path take --request for traces",
+		    args->task ? "request" : "by");
 	if (strcmp(run->row.kind, "profile") != 0)
 		return rep_leaks_add_run(l, run->row.name, args->cmd.store, run, err);
 	code = tp_profile_load(args->cmd.store, run->row.id, &p, err);
@@ -136,7 +166,7 @@ static int add_run(struct args *args, struct rep_leaks *l, const struct rep_run 
 		tp_profile_free(p);
 		return code;
 	}
-	code = rep_leaks_add_profile(l, run->row.name, p, err);
+	code = add_profile(args, l, run->row.name, p, err);
 	*none = code == TP_ENOENT;
 	tp_profile_free(p);
 	return code;

@@ -11,6 +11,7 @@
 #include "common/option.h"
 #include "common/proto.h"
 #include "common/range.h"
+#include "common/request.h"
 #include "common/view_options.h"
 #include "base/units.h"
 #include "flame/flame.h"
@@ -29,7 +30,8 @@ struct args {
 	bool pprof; /* in place of a drawing */
 	struct rep_filter_text filter;
 	struct rep_path_options pick;
-	const char *min, *max; /* of it, as typed */
+	struct cmd_request request; /* in pick.task, too */
+	const char *min, *max;	    /* of it, as typed */
 	int64_t hops;
 	const char *what_if[MOST_WHAT_IF];
 	size_t nwhat_if;
@@ -37,7 +39,15 @@ struct args {
 	size_t wake_key;  /* the same */
 };
 
-enum { KEY_SLOWEST = 0x2000, KEY_AT_LEAST, KEY_AT_MOST, KEY_HOPS, KEY_WHAT_IF };
+enum {
+	KEY_SLOWEST = 0x2000,
+	KEY_AT_LEAST,
+	KEY_AT_MOST,
+	KEY_HOPS,
+	KEY_REQUEST,
+	KEY_REQUEST_KEY,
+	KEY_WHAT_IF,
+};
 
 #define SETS(member) CMD_SETS(struct args, member)
 
@@ -47,6 +57,7 @@ static const struct argp_option options[] = {
      "Requests are user tasks of a type matching REGEX, or the task with this id", 1},
     {"region", SETS(pick.region), "REGEX", 0,
      "Requests are user regions of a type matching REGEX; with --task, those of such tasks", 1},
+    CMD_REQUEST_OPTIONS(KEY_REQUEST, KEY_REQUEST_KEY, 1),
     {"goroutine", SETS(filter.goroutine), "ID|REGEX", 0,
      "Requests are goroutines: the one with this id, or those whose entry function matches REGEX; "
      "with --task or --region, only their goroutines",
@@ -204,6 +215,7 @@ static void check(struct args *args, struct argp_state *state)
 		argp_error(state, "--min is longer than --max, so nothing matches");
 	if (args->stacks && args->report != REP_PATH_WAKERS && args->report != REP_PATH_HOP_LIST)
 		argp_error(state, "--stacks is an option of the reports hops and wakers");
+	cmd_request_check(&args->request, state, args->pick.task);
 	cmd_check_filter(state, &args->filter);
 	if (rep_path_check(&args->pick, &err)) {
 		tp_err_printable(&err);
@@ -232,6 +244,11 @@ static error_t on_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_WHAT_IF:
 		what_if(args, state, arg);
+		return 0;
+	case KEY_REQUEST:
+	case KEY_REQUEST_KEY:
+		cmd_request_set(&args->request, state, key == KEY_REQUEST_KEY, arg,
+				&args->pick.task);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (!cmd_path(&args->cmd))
@@ -501,6 +518,7 @@ static const char help[] =
     "  REPORT: summary (the default) hops tree totals requests wakers blame\n           what-if\n"
     "\n"
     "      --task=REGEX|ID     Requests are user tasks of this type, or this one\n"
+    "      --request=ID        … or the one that logged this id\n"
     "      --region=REGEX      … or user regions\n"
     "      --goroutine=ID|REGEX   … or goroutines; without any of these, the run\n"
     "      --slowest[=N|N%]    Only the slowest of them\n"

@@ -33,6 +33,8 @@ static const struct argp_option options[] = {
      0},
     {"counters", SETS(counters), NULL, 0,
      "With --over=run: follow the counters of the whole program in text profiles (HeapAlloc …)", 0},
+    {"by", SETS(profile.by), "LABEL", 0,
+     "With --goroutines: separate groups by the value of this label", 0},
     {"each", SETS(top.each), NULL, 0,
      "Show a row for each goroutine, task or region (reports breakdown, tasks and regions)", 8},
     {"min", SETS(top.min), "TIME", 0,
@@ -203,6 +205,12 @@ static void check(struct top_args *args, struct argp_state *state)
 		argp_error(state,
 			   "--over=%s is a separate report and cannot be combined with another",
 			   args->over);
+	if (args->profile.by && args->text != rep_profile_report_find("goroutines"))
+		argp_error(state, "--by is an option of --goroutines, which lists the goroutines "
+				  "of a profile or dump");
+	if (args->view.request.id && args->over && !strcmp(args->over, "run"))
+		argp_error(state, "--request selects a request of one run, and --over=run follows "
+				  "many runs; give one file without --over");
 	if (args->counters && (!args->over || !strcmp(args->over, "time")))
 		argp_error(state, "--counters needs --over=run");
 	if (mmu_option(args) && (!args->report || strcmp(args->report, "mmu") != 0))

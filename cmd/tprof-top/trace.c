@@ -7,6 +7,7 @@
 #include "common/profile_options.h"
 #include "common/proto.h"
 #include "common/range.h"
+#include "task/request.h"
 #include "tprof-top/top.h"
 
 static int put(struct tp_buf *b, const char *text)
@@ -19,15 +20,17 @@ static int put_filters(const struct rep_top_options *opt, struct rep_output *out
 		       struct tp_err *err)
 {
 	const struct rep_filter_text *f = &opt->filter;
+	const char *request = rep_is_request(f->task) ? rep_request_shown(f->task) : NULL;
 	const struct {
 		const char *name, *text;
 	} filters[] = {
 	    {"from", f->from},		 {"to", f->to},
 	    {"focus", f->focus},	 {"ignore", f->ignore},
 	    {"goroutine", f->goroutine}, {"state", f->state},
-	    {"reason", f->reason},	 {"task", f->task},
-	    {"region", f->region},	 {"min", opt->min},
-	    {"max", opt->max},		 {"log", opt->log},
+	    {"reason", f->reason},	 {"task", request ? NULL : f->task},
+	    {"request", request},	 {"region", f->region},
+	    {"min", opt->min},		 {"max", opt->max},
+	    {"log", opt->log},
 	};
 	struct tp_buf b = {0};
 	int code = 0, failed = 0;

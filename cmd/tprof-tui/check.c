@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "task/request.h"
 #include "top/outside.h"
+#include "tprof-tui/fill.h"
 
 struct check {
 	struct tui_job job;
@@ -28,6 +30,13 @@ static int work(struct tui_job *job, struct tp_store *store, struct tp_err *err)
 	    .region = of == TUI_TEXT_REGION ? s->region : NULL,
 	};
 
+	if (of == TUI_TEXT_TASK && strcmp(s->run->row.kind, "trace") != 0) {
+		struct tp_profile *p = NULL;
+		int code = tui_fill_load(store, s->run, s->task, &p, err);
+
+		tp_profile_free(p);
+		return code;
+	}
 	return of == TUI_TEXT_GOROUTINE ? rep_outside_goroutines(store, s->run, &only, err)
 					: rep_outside_types(store, s->run, &only, err);
 }

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "common/near.h"
+#include "task/request.h"
 #include "tprof-tui/prompt.h"
 #include "tprof-tui/tui.h"
 #include "tprof-tui/view/views.h"
@@ -98,7 +99,8 @@ static void set_filter(struct tui *t, int which, const char *arg)
 	char times[60];
 	struct rep_filter_text f;
 
-	if (of[which].what && !need_trace(t, of[which].what))
+	if (of[which].what && !rep_is_request(*arg ? arg : before) &&
+	    !need_trace(t, of[which].what))
 		return;
 	*text = NULL;
 	if (!tui_select_set(text, arg)) {
@@ -119,6 +121,24 @@ static void set_filter(struct tui *t, int which, const char *arg)
 		free(before);
 	}
 	rep_filter_release(&filter);
+}
+
+/* "KEY=ID" or "ID" as what stands in place of a task (task/request.h). */
+static void set_request(struct tui *t, int which, const char *arg)
+{
+	struct tp_buf text = {0};
+
+	if (!t->select.run) {
+		tui_error(t, TUI_NO_RUNS);
+		return;
+	}
+	if (*arg)
+		tp_buf_printf(&text, "?%s%s", strchr(arg, '=') ? "" : "=", arg);
+	if (tp_buf_put(&text, "", 1))
+		tui_nomem(t);
+	else
+		set_filter(t, which, (const char *)text.data);
+	tp_buf_release(&text);
 }
 
 static void do_highlight(struct tui *t, int which, const char *arg)
@@ -147,6 +167,8 @@ const struct tui_palette_command tui_commands[] = {
      set_filter, TUI_TEXT_STATE},
     {"task", "ID|REGEX", "show only time inside this user task, or tasks of a matching type",
      set_filter, TUI_TEXT_TASK},
+    {"request", "[KEY=]ID", "show only the request that logged this id, or has it as a label",
+     set_request, TUI_TEXT_TASK},
     {"region", "REGEX", "show only time inside user regions of a matching type", set_filter,
      TUI_TEXT_REGION},
     {"highlight", "TEXT", "highlight a state, reason, function, region or log in the timeline",

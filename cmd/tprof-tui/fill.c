@@ -1,7 +1,9 @@
 #include "tprof-tui/fill.h"
 
 #include "profile/demangle.h"
+#include "profile/request.h"
 #include "query/query.h"
+#include "task/request.h"
 
 int tui_fill_report(struct tui_fill *f, const struct rep_report *report, unsigned by, int64_t rows,
 		    struct tp_store *store, struct rep_output *out, struct tp_err *err)
@@ -44,12 +46,14 @@ int tui_fill_query(struct tui_fill *f, const char *sql, const char *name, struct
 	return code ? code : rep_cells_dress(&f->cells, name, err);
 }
 
-int tui_fill_load(struct tp_store *store, const struct rep_run *run, struct tp_profile **p,
-		  struct tp_err *err)
+int tui_fill_load(struct tp_store *store, const struct rep_run *run, const char *task,
+		  struct tp_profile **p, struct tp_err *err)
 {
 	int code = tp_profile_load(store, run->row.id, p, err);
 
-	return code ? code : rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
+	if (!code)
+		code = rep_profile_demangle(*p, REP_DEMANGLE_DEFAULT, err);
+	return code || !rep_is_request(task) ? code : rep_profile_keep_request(*p, task, err);
 }
 
 int tui_fill_notes(const struct rep_filter_notes *notes, struct rep_output *out, struct tp_err *err)

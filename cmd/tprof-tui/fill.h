@@ -19,9 +19,10 @@ int tui_fill_worst(struct tui_fill *f, const struct rep_worst_options *opt, unsi
 int tui_fill_query(struct tui_fill *f, const char *sql, const char *name, struct tp_store *store,
 		   struct rep_output *out, struct tp_err *err);
 
-/* Loads a profile and demangles its names. */
-int tui_fill_load(struct tp_store *store, const struct rep_run *run, struct tp_profile **p,
-		  struct tp_err *err);
+/* Loads a profile, demangles its names, and keeps the samples of the selected request. *p belongs to the caller
+ * in every case. */
+int tui_fill_load(struct tp_store *store, const struct rep_run *run, const char *task,
+		  struct tp_profile **p, struct tp_err *err);
 /* Writes the notes of a profile's filters: "focus matched no samples". */
 int tui_fill_notes(const struct rep_filter_notes *notes, struct rep_output *out,
 		   struct tp_err *err);

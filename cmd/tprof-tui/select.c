@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "output/ops.h"
+#include "task/request.h"
 #include "top/top.h"
 #include "tprof-tui/select.h"
 
@@ -18,6 +19,12 @@ const struct tui_text_desc tui_texts[TUI_NTEXTS] = {
     [TUI_TEXT_TASK] = {"task", REP_BY_TASK},
     [TUI_TEXT_REGION] = {"region", REP_BY_TASK},
 };
+
+/* Returns what a text is called; a request stands where tasks do. */
+static const char *text_name(const struct tui_select *s, size_t i)
+{
+	return i == TUI_TEXT_TASK && rep_is_request(s->task) ? "request" : tui_texts[i].name;
+}
 
 bool tui_select_copy(struct tui_select *to, const struct tui_select *from)
 {
@@ -244,16 +251,20 @@ char *tui_select_words(const struct tui_select *s, char *text, size_t size)
 		tui_add(text, size, "", "%s to %s", from, to);
 	for (size_t i = 0; i < TUI_NTEXTS; i++)
 		if (s->text[i])
-			tui_add(text, size, ", ", "%s %s", tui_texts[i].name, s->text[i]);
+			tui_add(text, size, ", ", "%s %s", text_name(s, i),
+				rep_is_request(s->text[i]) ? rep_request_shown(s->text[i])
+							   : s->text[i]);
 	return text;
 }
 
 void tui_select_ignored(const struct tui_select *s, unsigned by, char *text, size_t size)
 {
 	bool times = s->from_ns != INT64_MIN || s->to_ns != INT64_MAX;
+	bool profile = s->run && strcmp(s->run->row.kind, "trace") != 0;
 
 	snprintf(text, size, "%s", times && !(by & REP_BY_TIME) ? "time range" : "");
 	for (size_t i = 0; i < TUI_NTEXTS; i++)
-		if (s->text[i] && !(by & tui_texts[i].by))
-			tui_add(text, size, ", ", "%s", tui_texts[i].name);
+		if (s->text[i] && (!(by & tui_texts[i].by) ||
+				   (i == TUI_TEXT_TASK && profile && !rep_is_request(s->task))))
+			tui_add(text, size, ", ", "%s", text_name(s, i));
 }

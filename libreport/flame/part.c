@@ -233,7 +233,7 @@ static int put_heading(struct rep_flame_heading *h, const struct rep_flame_tree 
 	struct rep_flame_measure m;
 	struct rep_members members = {0};
 	struct tp_buf title = {0}, sub = {0};
-	char text[200];
+	char text[REP_MEMBERS_SIZE];
 
 	for (size_t i = 0; i < n; i++)
 		if (parts[i].members)

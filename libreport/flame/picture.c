@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "profile/demangle.h"
+#include "profile/request.h"
 #include "task/inside.h"
+#include "task/request.h"
 
 static bool is_profile(const struct rep_run *run)
 {
@@ -17,13 +19,13 @@ static bool is_profile(const struct rep_run *run)
 static int check_profile(const struct rep_flame_pick *pick, struct tp_err *err)
 {
 	const struct rep_trace_profile_options *t = &pick->trace;
-	const char *what = t->filter.from || t->filter.to ? "times"
-			   : t->filter.goroutine	  ? "goroutines to pick"
-			   : t->filter.state		  ? "states"
-			   : t->filter.reason		  ? "reasons"
-			   : t->task			  ? "tasks"
-			   : t->region			  ? "regions"
-							  : NULL;
+	const char *what = t->filter.from || t->filter.to	 ? "times"
+			   : t->filter.goroutine		 ? "goroutines to pick"
+			   : t->filter.state			 ? "states"
+			   : t->filter.reason			 ? "reasons"
+			   : t->task && !rep_is_request(t->task) ? "tasks"
+			   : t->region				 ? "regions"
+								 : NULL;
 
 	return what ? tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				 "a profile has no %s; remove that filter", what)
@@ -62,6 +64,8 @@ static int load_side(struct rep_flame_load *l, struct tp_store *store, const str
 			code = tp_profile_load(store, run->row.id, &part->profile, err);
 		if (!code)
 			code = rep_profile_demangle(part->profile, REP_DEMANGLE_DEFAULT, err);
+		if (!code && rep_is_request(trace.task))
+			code = rep_profile_keep_request(part->profile, trace.task, err);
 	} else {
 		code = rep_trace_profile(store, run, &trace, &part->profile, err);
 	}

@@ -24,7 +24,7 @@
 
 struct rep_flame_pick {
 	const struct rep_run *run, *base; /* base NULL: no comparison */
-	/* A profile can only have the focus, which has the meaning of rep_profile_options.focus for
+	/* A profile can only have a request, and the focus, which has the meaning of rep_profile_options.focus for
 	 * traces as well. */
 	struct rep_trace_profile_options trace;
 	const char *sample_index; /* NULL: the default */

@@ -81,16 +81,17 @@ static int find_site(struct rep_leaks *l, const struct rep_leak_item *item,
 {
 	const struct rep_leak_site wanted = {.stack = item->stack,
 					     .creator = item->creator,
+					     .label = item->label,
 					     .reason = item->no_stack ? item->waits : 0};
-	uint64_t hash =
-	    tp_mix64(tp_mix64(0, (uint64_t)wanted.stack << 32 | wanted.creator), wanted.reason);
+	uint64_t hash = tp_mix64(tp_mix64(0, (uint64_t)wanted.stack << 32 | wanted.creator),
+				 (uint64_t)wanted.label << 32 | wanted.reason);
 	int code;
 
 	for (struct tp_probe p = {0}; tp_table_next(&l->by_stack, hash, &p);) {
 		struct rep_leak_site *s = *site = &l->site[p.row];
 
 		if (s->stack == wanted.stack && s->creator == wanted.creator &&
-		    s->reason == wanted.reason)
+		    s->reason == wanted.reason && s->label == wanted.label)
 			return 0;
 	}
 	code = tp_grow_raw(&l->site, &l->site_room, l->nsites, sizeof(*l->site));
@@ -237,12 +238,14 @@ static int by_stack(const void *a, const void *b, void *ctx)
 		return x->stack < y->stack ? -1 : 1;
 	if (x->reason != y->reason)
 		return x->reason < y->reason ? -1 : 1;
+	if (x->label != y->label)
+		return x->label < y->label ? -1 : 1;
 	return x->creator < y->creator ? -1 : x->creator > y->creator;
 }
 
 static bool are_together(const struct rep_leak_site *a, const struct rep_leak_site *b)
 {
-	return a->stack == b->stack && a->reason == b->reason;
+	return a->stack == b->stack && a->reason == b->reason && a->label == b->label;
 }
 
 /* into[i]: the site that i's goroutines are counted at. Sites of one stack stand together, the one
@@ -423,6 +426,8 @@ static int by_order(const void *a, const void *b, void *ctx)
 		c = ORDER(x->stack, y->stack);
 	if (!c)
 		c = ORDER(x->creator, y->creator);
+	if (!c)
+		c = ORDER(x->label, y->label);
 	return c ? c : ORDER(x->reason, y->reason);
 }
 

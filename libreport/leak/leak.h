@@ -49,6 +49,7 @@ struct rep_leak_site {
 	uint32_t creator; /* frame of the go statement, 0 unknown */
 	uint32_t created; /* the stack it was on, as far as known */
 	uint32_t waits;	  /* string: "chan receive", "" unknown */
+	uint32_t label;	  /* string: value of the label `by`, "" none */
 	uint32_t reason;  /* `waits` if the stack is unknown and the site depends on it; else 0 */
 	bool certain;	  /* found to be unreachable, by Go's collector or tprof-record */
 	bool allowed;	  /* the list allows all of them (in the last source) */
@@ -71,6 +72,7 @@ struct rep_leak_options {
 	int64_t min_wait_ns; /* only goroutines known to wait that long; 0: all */
 	const struct rep_allow *allow; /* NULL: nothing is allowed */
 	const struct tp_regex *own;    /* functions of the user's own code; NULL: see own.h */
+	const char *by;		       /* key of a label that separates sites; NULL: none */
 	enum rep_leak_sort sort;
 };
 
@@ -107,7 +109,7 @@ struct rep_leaks {
 
 	/* private */
 	size_t site_room, ncounts;
-	struct tp_table by_stack; /* of sites: by stack, creator and reason */
+	struct tp_table by_stack; /* of sites: by stack, creator, reason and label */
 	uint8_t *whose;		  /* by node of the dictionary */
 	size_t nwhose;
 };

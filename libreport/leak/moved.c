@@ -22,8 +22,8 @@ static uint32_t name_at(const struct rep_leaks *l, uint32_t stack, uint32_t *par
 
 static uint64_t hash_of(const struct rep_leaks *l, const struct rep_leak_site *s)
 {
-	uint64_t hash =
-	    tp_mix64(s->reason, s->creator ? tp_dict_frame_name(l->dict, s->creator) : 0);
+	uint64_t hash = tp_mix64((uint64_t)s->label << 32 | s->reason,
+				 s->creator ? tp_dict_frame_name(l->dict, s->creator) : 0);
 
 	for (uint32_t at = s->stack; at;)
 		hash = tp_mix64(hash, name_at(l, at, &at));
@@ -36,7 +36,7 @@ static bool same_functions(const struct rep_leaks *l, const struct rep_leak_site
 	uint32_t x = a->stack, y = b->stack;
 
 	if (a->reason != b->reason || (a->waits && b->waits && a->waits != b->waits) ||
-	    !a->creator != !b->creator ||
+	    a->label != b->label || !a->creator != !b->creator ||
 	    (a->creator &&
 	     tp_dict_frame_name(l->dict, a->creator) != tp_dict_frame_name(l->dict, b->creator)))
 		return false;

@@ -41,7 +41,7 @@ unsigned rep_leak_whose(unsigned parent, bool root, struct tp_text name);
 
 /* One goroutine, or several equal ones. */
 struct rep_leak_item {
-	uint32_t stack, creator, created, waits; /* of the common dictionary */
+	uint32_t stack, creator, created, waits, label; /* of the common dictionary */
 	int64_t count;
 	struct rep_goid id; /* REP_GOID_NONE: unknown */
 	int64_t wait_ns;    /* or ticks; -1 unknown */

@@ -1,5 +1,6 @@
 /* Leaks in profiles: goroutine (counts by stack), goroutineleak, and dumps of all goroutines, whose
  * labels say more (decode/profile/goroutines.c). */
+#include <stdio.h>
 #include <string.h>
 
 #include "leak/parts.h"
@@ -49,29 +50,37 @@ static int find_types(struct reading *r, struct tp_err *err)
 /* What the labels of a sample say; the program may have some of these names, too: the first counts.
  */
 struct told {
-	struct tp_text text[NKEYS];
+	struct tp_text text[NKEYS], label;
 	int64_t id;
+	char number[24]; /* of a numeric label */
 };
 
-static struct told told_by(const struct tp_profile *p, size_t sample)
+static void told_by(const struct tp_profile *p, size_t sample, const char *by, struct told *t)
 {
 	const struct tp_label_set *set = &p->sets[p->label_set[sample]];
-	struct told t = {.id = -1};
 
+	*t = (struct told){.id = -1};
 	for (uint32_t i = 0; i < set->n; i++) {
 		const struct tp_label *label = &p->labels[set->first + i];
 		struct tp_text key = tp_dict_text(p->dict, label->key);
 
+		if (by && is(key, by) && !t->label.size) {
+			t->label = (struct tp_text){t->number, 0};
+			if (label->numeric)
+				t->label.size = (uint32_t)snprintf(
+				    t->number, sizeof(t->number), "%lld", (long long)label->number);
+			else
+				t->label = tp_dict_text(p->dict, label->text);
+		}
 		for (size_t k = 0; k < NKEYS; k++) {
 			if (!is(key, names[k]))
 				continue;
-			if (label->numeric && k == KEY_ID && t.id < 0)
-				t.id = label->number;
-			else if (!label->numeric && !t.text[k].size)
-				t.text[k] = tp_dict_text(p->dict, label->text);
+			if (label->numeric && k == KEY_ID && t->id < 0)
+				t->id = label->number;
+			else if (!label->numeric && !t->text[k].size)
+				t->text[k] = tp_dict_text(p->dict, label->text);
 		}
 	}
-	return t;
 }
 
 /* Not stuck, as far as the dump says. */
@@ -101,17 +110,19 @@ static int put_sample(struct reading *r, size_t sample, struct tp_err *err)
 	const int64_t *value = p->value + sample * p->ntypes;
 	const struct rep_leak_options *opt = &r->l->opt;
 	struct tp_dict *d = r->l->dict;
-	struct told t = told_by(p, sample);
-	struct rep_leak_item item = {
+	struct rep_leak_item item;
+	const char *waits;
+	struct told t;
+	int code;
+
+	told_by(p, sample, opt->by, &t);
+	item = (struct rep_leak_item){
 	    .count = value[r->goroutine],
 	    .id = {t.id, 0},
 	    /* Dumps tell of whole minutes: less than one may be any time. */
 	    .wait_ns = r->wait < p->ntypes && value[r->wait] > 0 ? value[r->wait] : -1,
 	    .certain = r->certain || t.text[KEY_LEAKED].size,
 	};
-	const char *waits;
-	int code;
-
 	if (goes_on(t.text[KEY_STATE]) && !opt->all && item.count > 0)
 		rep_leaks_leave_out(r->l, REP_LEAK_LEFT_RUNNING, item.count);
 	if (goes_on(t.text[KEY_STATE]) && (!opt->all || writes_leaks(p, p->stack[sample])))
@@ -125,6 +136,8 @@ static int put_sample(struct reading *r, size_t sample, struct tp_err *err)
 		    tp_dict_string(d, t.text[KEY_STATE].text, t.text[KEY_STATE].size, &item.waits);
 	else if (!code && waits)
 		code = tp_dict_string(d, waits, strlen(waits), &item.waits);
+	if (!code && t.label.size)
+		code = tp_dict_string(d, t.label.text, t.label.size, &item.label);
 	return code ? rep_leak_fail(err, code) : rep_leaks_put(r->l, &item, err);
 }
 

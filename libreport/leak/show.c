@@ -10,6 +10,7 @@
 #include "stack.h"
 
 enum {
+	COLUMN_LABEL, /* only if asked for */
 	COLUMN_FIRST,
 	COLUMN_COUNT,
 	COLUMN_GROWTH,
@@ -30,6 +31,11 @@ enum {
 };
 
 static const struct rep_column all_columns[NCOLUMNS] = {
+    [COLUMN_LABEL] = {.name = "label",
+		      .doc = "with --by: the value of the label",
+		      .title = "LABEL",
+		      .kind = REP_TEXT,
+		      .least = 8},
     [COLUMN_FIRST] = {.name = "first",
 		      .doc = "goroutines in the first file",
 		      .title = "FIRST",
@@ -252,6 +258,9 @@ static struct rep_value cell(struct printing *p, const struct rep_leak_site *s, 
 	struct tp_text t;
 
 	switch (column) {
+	case COLUMN_LABEL:
+		t = tp_dict_text(p->d, s->label);
+		return t.size ? rep_text(t.text, t.size) : rep_null();
 	case COLUMN_FIRST:
 		return rep_int(s->count[0].goroutines);
 	case COLUMN_COUNT:
@@ -319,6 +328,11 @@ static void pick_columns(struct printing *p, bool allowed)
 	}
 }
 
+static size_t first_column(const struct printing *p)
+{
+	return p->l->opt.by ? COLUMN_LABEL : COLUMN_LABEL + 1;
+}
+
 static int print_row(struct printing *p, const struct rep_leak_site *s, struct tp_err *err)
 {
 	struct rep_value row[NCOLUMNS];
@@ -326,7 +340,8 @@ static int print_row(struct printing *p, const struct rep_leak_site *s, struct t
 
 	for (int c = 0; c < NCOLUMNS; c++)
 		row[c] = cell(p, s, c);
-	code = p->failed ? rep_leak_fail(err, TP_ENOMEM) : rep_output_row(p->out, row, err);
+	code = p->failed ? rep_leak_fail(err, TP_ENOMEM)
+			 : rep_output_row(p->out, row + first_column(p), err);
 	tp_arena_clear(&p->texts);
 	return code;
 }
@@ -372,7 +387,8 @@ int rep_leaks_print(struct rep_leaks *l, struct rep_output *out, size_t rows, bo
 	for (size_t i = 0; i < l->nsites; i++)
 		wanted += allowed || !s[i].allowed;
 	pick_columns(&p, allowed);
-	code = rep_output_begin(out, "leaks", p.column, NCOLUMNS, err);
+	code = rep_output_begin(out, "leaks", p.column + first_column(&p),
+				NCOLUMNS - first_column(&p), err);
 	for (size_t i = 0; i < l->nsites && !code && (!rows || shown < rows); i++) {
 		if (s[i].allowed && !allowed)
 			continue;

@@ -89,8 +89,8 @@ enum rep_path_band {
 };
 
 struct rep_path_options {
-	/* Regular expressions on types of tasks (a number is an id) and of regions, or NULL. With
-	 * both, requests are such regions of such tasks; with neither, the goroutines of the view's
+	/* Regular expressions on types of tasks (a number is an id, and '?' begins a
+	 * request: task/request.h) and of regions, or NULL. With both, requests are such regions of such tasks; with neither, the goroutines of the view's
 	 * filter, or its time range. */
 	const char *task, *region;
 	int64_t at_least, at_most; /* limits of their length in ns; 0, INT64_MAX: no limits */
@@ -122,7 +122,8 @@ struct rep_path_requests {
 	int64_t example;   /* the id of one of those */
 };
 
-/* Picks requests of a run. Tasks and regions without an end are picked only by their id. Errors: TP_EFORMAT;
+/* Picks requests of a run. Tasks and regions without an end are picked only by their id, tasks
+ * also by a request. Errors: TP_EFORMAT;
  * TP_ENOENT if nothing matches, with a message that says what the run has; TP_ELIMIT; TP_ENOMEM; TP_ESTORE.
  * The caller releases *list in every case. */
 int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,

@@ -78,7 +78,7 @@ static int put(struct pick *p, struct rep_path_request r, int64_t from, int64_t 
 		return 0;
 	}
 	if (r.no_end && list->subject != REP_PATH_GOROUTINE &&
-	    !p->choice.pattern[REP_PICK_TASK].by_id) {
+	    !p->choice.pattern[REP_PICK_TASK].by_id && !p->choice.pattern[REP_PICK_TASK].request) {
 		if (!list->incomplete++)
 			list->example = r.id;
 		return 0;
@@ -153,6 +153,7 @@ static int pick_goroutines(struct pick *p, struct tp_err *err)
 					     .name = (uint32_t)REP_COL(v, GOROUTINE, name)[i]};
 
 		if (wants_goroutine(p, (int64_t)i) &&
+		    (!p->choice.request.goroutine || p->choice.request.goroutine[i]) &&
 		    put(p, r, REP_COL(v, GOROUTINE, created_ns)[i],
 			REP_COL(v, GOROUTINE, ended_ns)[i], (int64_t)i))
 			code = tp_nomem(err);
@@ -253,6 +254,16 @@ static int nothing(const struct pick *p, struct tp_err *err)
 			  rep_pick_hint(v, !tasks, types, sizeof(types)));
 }
 
+/* A request is followed on its tasks if it has any, else in its regions, else on its goroutines. */
+static enum rep_path_subject subject_of_request(const struct rep_pick *choice)
+{
+	const struct rep_request *r = &choice->request;
+
+	return !choice->pattern[REP_PICK_TASK].request || r->ntasks ? REP_PATH_TASK
+	       : r->nregions					    ? REP_PATH_REGION
+								    : REP_PATH_GOROUTINE;
+}
+
 int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 		  struct rep_path_requests *list, struct tp_err *err)
 {
@@ -270,7 +281,7 @@ int rep_path_pick(struct rep_view *v, const struct rep_path_options *opt,
 		code = rep_view_load(v, TP_TABLE_GOROUTINE,
 				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, id), err);
 	list->subject = opt->region	  ? REP_PATH_REGION
-			: opt->task	  ? REP_PATH_TASK
+			: opt->task	  ? subject_of_request(&p.choice)
 			: is_filtered(&p) ? REP_PATH_GOROUTINE
 					  : REP_PATH_RANGE;
 	if (!code)

@@ -99,12 +99,15 @@ int rep_label_choice(const struct tp_profile *p, const bool *used, const char *k
 
 	if (!c.seen)
 		return tp_buf_fail(out);
+	c.keys = key && !*key;
 	see_all(&c, used);
-	if (c.n && key) {
+	if (c.n && c.keys) {
+		tp_buf_text(out, "the keys are ");
+	} else if (c.n && key) {
 		tp_buf_printf(out, "%s is ", key);
 	} else if (c.n) {
 		tp_buf_text(out, "the labels are ");
-	} else if (key) {
+	} else if (key && *key) {
 		c.keys = true;
 		see_all(&c, used);
 		tp_buf_printf(out, "no sample has the label %s%s", key,

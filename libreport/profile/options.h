@@ -46,6 +46,7 @@ struct rep_profile_options {
 	const char *tag_focus, *tag_ignore; /* samples by label: KEY=REGEX, REGEX, 32kb:64kb */
 	const char *tag_show, *tag_hide;    /* labels by key */
 	const char *tag_root, *tag_leaf;    /* keys, separated by commas, that become frames */
+	const char *by;			    /* key of a label that separates groups of goroutines */
 	bool all_frames;		    /* keep frames that the profile itself wants dropped */
 
 	/* nodes */

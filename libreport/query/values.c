@@ -21,6 +21,15 @@ static const struct values {
      "SELECT DISTINCT key || '=' || text FROM (SELECT key, text FROM bucket_label WHERE text <> "
      "''" MOST ") ORDER BY 1",
      true},
+    /* Ids are single words. */
+    {" --request ",
+     "SELECT DISTINCT id FROM (SELECT * FROM (SELECT message AS id FROM log" MOST ") UNION "
+     "SELECT * FROM (SELECT text FROM bucket_label" MOST ")) WHERE instr(id, ' ') = 0 ORDER BY 1",
+     false},
+    {" --request-key --by ",
+     "SELECT DISTINCT key FROM (SELECT * FROM (SELECT category AS key FROM log" MOST ") UNION "
+     "SELECT * FROM (SELECT key FROM bucket_label" MOST ")) ORDER BY 1",
+     false},
     {" --label --base-label ", "SELECT DISTINCT key || '=' || value FROM label ORDER BY 1", false},
 };
 

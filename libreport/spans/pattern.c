@@ -10,7 +10,8 @@ int rep_pattern_init(struct rep_pattern *p, const char *text, const char *option
 		     struct tp_err *err)
 {
 	memset(p, 0, sizeof(*p));
-	if (!text)
+	p->request = ids && text && *text == '?';
+	if (!text || p->request)
 		return 0;
 	if (!ids || !*text || text[strspn(text, "0123456789")]) {
 		p->given = true;

@@ -19,8 +19,9 @@
 /* Zero-initialised is valid and matches everything. */
 struct rep_pattern {
 	struct tp_regex regex;
-	bool given; /* a regular expression was typed */
-	bool by_id; /* a number was typed where numbers are ids: `id` */
+	bool given;   /* a regular expression was typed */
+	bool by_id;   /* a number was typed where numbers are ids: `id` */
+	bool request; /* a request was typed where tasks are meant (task/request.h) */
 	int64_t id;
 	const struct tp_dict *dict; /* of the run */
 	uint32_t nstrings;
@@ -30,7 +31,8 @@ struct rep_pattern {
 };
 
 /* Compiles what was typed; NULL matches everything. `option` is named in messages. With `ids`,
- * digits alone are the id of a task. Returns 0, TP_EFORMAT with a sentence, or TP_ENOMEM. *p must
+ * digits alone are the id of a task, and a leading '?' is a request,
+ * which matches everything here. Returns 0, TP_EFORMAT with a sentence, or TP_ENOMEM. *p must
  * be released in every case. */
 int rep_pattern_init(struct rep_pattern *p, const char *text, const char *option, bool ids,
 		     struct tp_err *err);

@@ -20,6 +20,9 @@ struct rep_members {
 	int64_t tasks;	    /* number of tasks; 0 if --task is not given, or with --region */
 	int64_t total_ns;   /* sum of the time that goroutines work for them */
 	int64_t latency_ns; /* sum of the latencies */
+	int64_t id[3];	    /* of a request: the ids of its tasks, nids of them … */
+	size_t nids;
+	int64_t regions, goroutines; /* … and what logged the request outside of tasks */
 };
 
 struct rep_view {

@@ -47,6 +47,7 @@ void rep_pick_release(struct rep_pick *c)
 {
 	for (int i = 0; i < REP_NPICKS; i++)
 		rep_pattern_release(&c->pattern[i]);
+	rep_request_release(&c->request);
 }
 
 int rep_pick_run(struct rep_pick *c, const struct rep_tasks *tasks, struct tp_err *err)
@@ -56,6 +57,9 @@ int rep_pick_run(struct rep_pick *c, const struct rep_tasks *tasks, struct tp_er
 	for (int i = 0; !code && i < REP_NPICKS; i++)
 		code = rep_pattern_run(&c->pattern[i], tasks->v->dict, err);
 	c->tasks = tasks;
+	rep_request_release(&c->request);
+	if (!code && c->pattern[REP_PICK_TASK].request)
+		code = rep_request_find(&c->request, tasks->v, c->text.task, err);
 	return code;
 }
 
@@ -75,6 +79,8 @@ static bool type_matches(struct rep_pick *c, uint32_t task)
 
 	if (c->pattern[REP_PICK_TASK].by_id)
 		return REP_COL(v, TASK, id)[task] == c->pattern[REP_PICK_TASK].id;
+	if (c->pattern[REP_PICK_TASK].request)
+		return c->request.task[task];
 	/* Only its id, 0, selects the background task, which no goroutine began. */
 	return REP_COL(v, TASK, id)[task] &&
 	       matches(c, REP_PICK_TASK, REP_COL(v, TASK, name)[task]);
@@ -101,7 +107,7 @@ static bool owner_matches(struct rep_pick *c, int64_t id)
 
 	if (p->by_id)
 		return id == p->id;
-	if (!p->given)
+	if (!p->given && !p->request)
 		return true;
 	task = rep_tasks_find(c->tasks, id);
 	return task != TP_NONE && type_matches(c, task);
@@ -154,14 +160,17 @@ bool rep_choose_region(struct rep_pick *c, uint32_t row)
 {
 	const struct rep_view *v = c->tasks->v;
 
-	return region_matches(c, row) && owner_matches(c, REP_COL(v, REGION, task)[row]) &&
+	return region_matches(c, row) &&
+	       (owner_matches(c, REP_COL(v, REGION, task)[row]) ||
+		(c->request.region && c->request.region[row])) &&
 	       ((!c->text.min && !c->text.max) ||
 		latency_matches(c, rep_region_start(v, row), rep_region_end(v, row)));
 }
 
 bool rep_choose_log(struct rep_pick *c, uint32_t row)
 {
-	return log_matches(c, row) && owner_matches(c, REP_COL(c->tasks->v, LOG, task)[row]);
+	return log_matches(c, row) && (owner_matches(c, REP_COL(c->tasks->v, LOG, task)[row]) ||
+				       (c->request.log && c->request.log[row]));
 }
 
 #define NAMES	     6	/* limit on the names in a sentence */

@@ -4,11 +4,12 @@
 
 #include "keys.h"
 #include "spans/pattern.h"
+#include "task/request.h"
 #include "task/tasks.h"
 
 /* Arguments as typed; NULL if not given. Regular expressions are those of base/regex.h. */
 struct rep_pick_text {
-	const char *task;      /* matches types of tasks; digits: an id */
+	const char *task;      /* matches types of tasks; digits: an id; '?': a request */
 	const char *region;    /* matches types of regions; for a task, those of its regions */
 	const char *min, *max; /* limits of the latency, both inclusive; for tasks, only complete
 				  ones pass */
@@ -24,13 +25,14 @@ struct rep_pick {
 
 	/* set by rep_pick_run */
 	const struct rep_tasks *tasks;
+	struct rep_request request; /* if the task is one */
 };
 
 /* Compiles the arguments. Returns 0, TP_EFORMAT with a sentence, or TP_ENOMEM. *c must be released
  * in every case; the texts must outlive it. */
 int rep_pick_init(struct rep_pick *c, const struct rep_pick_text *text, struct tp_err *err);
 void rep_pick_release(struct rep_pick *c);
-/* Sets the run whose rows are selected from now on. Returns 0 or TP_ENOMEM. */
+/* Sets the run whose rows are selected from now on. Errors: TP_ENOMEM, those of rep_request_find. */
 int rep_pick_run(struct rep_pick *c, const struct rep_tasks *tasks, struct tp_err *err);
 
 /* Return whether a row of the table task, region or log is selected. */

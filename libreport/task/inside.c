@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "spans/pattern.h"
 #include "task/choose.h"
+#include "task/request.h"
 #include "task/workers.h"
 
 /* ---- collecting ---- */
@@ -38,6 +39,7 @@ struct collect {
 	struct rep_inside *in;
 	struct rep_view *v;
 	struct rep_pattern task, region;
+	struct rep_request request; /* if task.request */
 	struct rep_tasks tasks;
 	uint32_t *chosen; /* rows of tasks */
 	uint32_t n;
@@ -55,7 +57,9 @@ static int choose_tasks(struct collect *c)
 		int64_t id = REP_COL(v, TASK, id)[i];
 
 		if (c->task.by_id ? id == c->task.id
-				  : id && rep_pattern_matches(&c->task, REP_COL(v, TASK, name)[i]))
+		    : c->task.request
+			? c->request.task[i]
+			: id && rep_pattern_matches(&c->task, REP_COL(v, TASK, name)[i]))
 			c->chosen[c->n++] = i;
 	}
 	return 0;
@@ -110,15 +114,38 @@ static void add_latencies(const struct collect *c)
 
 		if (!REP_COL(c->v, TASK, id)[row] || !rep_view_overlaps(c->v, from, to))
 			continue;
+		if (c->task.request && c->v->members.nids < 3)
+			c->v->members.id[c->v->members.nids++] = REP_COL(c->v, TASK, id)[row];
 		c->v->members.tasks++;
 		tp_sum(&c->v->members.latency_ns,
 		       tp_minus(rep_view_clip_end(c->v, to), rep_view_clip_start(c->v, from)));
 	}
 }
 
-static int collect(struct collect *c, bool by_task, bool as_go)
+/* Adds the regions and goroutines of a request that are outside of tasks. */
+static int put_loose(struct collect *c, struct tp_err *err)
 {
+	struct rep_view *v = c->v;
 	int code = 0;
+
+	v->members.regions = (int64_t)c->request.nregions;
+	v->members.goroutines = c->region.given ? 0 : (int64_t)c->request.ngoroutines;
+	for (size_t i = 0; c->request.nregions && i < v->nrows[TP_TABLE_REGION] && !code; i++)
+		code = c->request.region[i] ? put_region(c, i) : 0;
+	if (!code && v->members.goroutines)
+		code = rep_view_load(v, TP_TABLE_GOROUTINE,
+				     REP_BIT(GOROUTINE, created_ns) | REP_BIT(GOROUTINE, ended_ns),
+				     err);
+	for (size_t g = 0; v->members.goroutines && g < v->nrows[TP_TABLE_GOROUTINE] && !code; g++)
+		if (c->request.goroutine[g])
+			code = put(c->in, v, (int64_t)g, REP_COL(v, GOROUTINE, created_ns)[g],
+				   REP_COL(v, GOROUTINE, ended_ns)[g]);
+	return code;
+}
+
+static int collect(struct collect *c, bool by_task, bool as_go, struct tp_err *err)
+{
+	int code = put_loose(c, err);
 
 	if (!by_task) {
 		for (size_t i = 0; !code && i < c->v->nrows[TP_TABLE_REGION]; i++)
@@ -127,6 +154,8 @@ static int collect(struct collect *c, bool by_task, bool as_go)
 	}
 	if (!c->region.given && !as_go)
 		add_latencies(c);
+	if (code)
+		return code;
 	return as_go ? put_as_go(c) : rep_members_each(&c->tasks, c->chosen, c->n, put_member, c);
 }
 
@@ -238,13 +267,17 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 	code = begin(&c, task, region, err);
 	if (code)
 		goto done;
+	if (c.task.request)
+		code = rep_request_find(&c.request, v, task, err);
+	if (code)
+		goto done;
 	if (task)
 		code = choose_tasks(&c);
 	if (!code && c.task.unknown) {
 		code = rep_pattern_settle(&c.task, err);
 		goto done;
 	}
-	if (!code && task && !c.n) {
+	if (!code && task && !c.n && !c.task.request) {
 		code = no_such(v, "--task", task, false, err);
 		goto done;
 	}
@@ -253,10 +286,10 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 		goto done;
 	}
 	if (!code)
-		code = collect(&c, task, as_go);
+		code = collect(&c, task, as_go, err);
 	if (!code)
 		code = put_in_order(in, v, as_go);
-	if (!code && v->members.tasks)
+	if (!code && (v->members.tasks || v->members.regions || v->members.goroutines))
 		v->members.total_ns = total(in, v);
 	if (code == TP_ELIMIT)
 		tp_err_set(err, code, TP_OFFSET_NONE, "the run has too many tasks and regions");
@@ -266,6 +299,7 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 		code = rep_pattern_settle(&c.region, err);
 done:
 	free(c.chosen);
+	rep_request_release(&c.request);
 	rep_tasks_release(&c.tasks);
 	rep_pattern_release(&c.task);
 	rep_pattern_release(&c.region);
@@ -338,20 +372,44 @@ void rep_members_add(struct rep_members *sum, const struct rep_members *m)
 	tp_sum(&sum->tasks, m->tasks);
 	tp_sum(&sum->total_ns, m->total_ns);
 	tp_sum(&sum->latency_ns, m->latency_ns);
+	sum->nids = sum->tasks == m->tasks ? m->nids : 0; /* ids are a run's */
+	memcpy(sum->id, m->id, sizeof(sum->id));
+	tp_sum(&sum->regions, m->regions);
+	tp_sum(&sum->goroutines, m->goroutines);
 }
 
 const char *rep_members_say(const struct rep_members *m, char *text, size_t size)
 {
 	char count[TP_COUNT_SIZE], total[TP_UNITS_SIZE], latency[TP_UNITS_SIZE];
+	char more[TP_COUNT_SIZE], ids[80] = "", outside[130] = "";
+	size_t used = 0;
 	bool several = m->tasks > 1;
 
 	*text = '\0';
+	if (m->regions || m->goroutines)
+		snprintf(outside, sizeof(outside), "; outside of tasks, %s%s%s%s%s logged it",
+			 m->regions ? tp_fmt_count(count, m->regions) : "",
+			 !m->regions	   ? ""
+			 : m->regions == 1 ? " region"
+					   : " regions",
+			 m->regions && m->goroutines ? " and " : "",
+			 m->goroutines ? tp_fmt_count(more, m->goroutines) : "",
+			 !m->goroutines	      ? ""
+			 : m->goroutines == 1 ? " goroutine"
+					      : " goroutines");
+	if (!m->tasks && *outside)
+		snprintf(text, size, "counts %s%s", tp_fmt_ns(total, m->total_ns), outside);
 	if (!m->tasks)
 		return text;
-	snprintf(text, size, "counts every goroutine working for the %s%s: %s; %s took %s",
-		 several ? tp_fmt_count(count, m->tasks) : "", several ? " tasks" : "task",
+	for (size_t i = 0; i < m->nids && used < sizeof(ids) - 30; i++)
+		used += (size_t)snprintf(ids + used, sizeof(ids) - used, "%s%lld", i ? ", " : " ",
+					 (long long)m->id[i]);
+	if (m->nids && (size_t)m->tasks > m->nids)
+		snprintf(ids + used, sizeof(ids) - used, ", ...");
+	snprintf(text, size, "counts every goroutine working for the %s%s%s: %s; %s took %s%s",
+		 several ? tp_fmt_count(count, m->tasks) : "", several ? " tasks" : "task", ids,
 		 tp_fmt_ns(total, m->total_ns), several ? "they" : "it",
-		 tp_fmt_ns(latency, m->latency_ns));
+		 tp_fmt_ns(latency, m->latency_ns), outside);
 	return text;
 }
 

@@ -25,7 +25,8 @@ struct rep_inside {
 };
 
 /* Collects the intervals and sets v->members. `task` and `region` are regular expressions on types,
- * or NULL; a task of digits only is an id. Errors: TP_EFORMAT for an invalid expression; TP_ENOENT
+ * or NULL; a task of digits only is an id, and one that begins with '?' a request
+ * (task/request.h). Errors: TP_EFORMAT for an invalid expression; TP_ENOENT
  * if the run has no such task or region, with a message that says what it has. `in` must be
  * released in every case. */
 int rep_inside_init(struct rep_inside *in, struct rep_view *v, const char *task, const char *region,
@@ -48,8 +49,10 @@ size_t rep_inside_first(const struct rep_inside *in, int64_t goroutine, int64_t 
 bool rep_inside_clip(const struct rep_inside *in, int64_t goroutine, int64_t start, int64_t end,
 		     int64_t *ns);
 void rep_members_add(struct rep_members *sum, const struct rep_members *m);
+/* Room for what the next function writes. */
+#define REP_MEMBERS_SIZE 360
 /* Writes "counts every goroutine working for the 600 tasks: 3s; they took 1.83s", or "" if no task
- * is selected. Returns text. */
+ * is selected. Of a request it has the ids of its tasks, and what logged it outside of tasks. Returns text. */
 const char *rep_members_say(const struct rep_members *m, char *text, size_t size);
 /* Sets wanted[] (v->nsegments entries) for segments that contain part of an interval. Returns 0 or
  * TP_ENOMEM. */

@@ -262,14 +262,23 @@ static void test_inside_init_go_regions_only(void **state)
 
 static void test_members_say(void **state)
 {
-	const struct rep_members none = {0}, one = {1, 64600000, 32300000};
-	struct rep_members several = {600, 3000000000, 1830000000};
-	char text[200];
+	const struct rep_members none = {0},
+				 one = {.tasks = 1, .total_ns = 64600000, .latency_ns = 32300000},
+				 request = {.tasks = 4, .id = {3, 5, 8}, .nids = 3, .regions = 1},
+				 outside = {.total_ns = 1000, .regions = 2, .goroutines = 1};
+	struct rep_members several = {
+	    .tasks = 600, .total_ns = 3000000000, .latency_ns = 1830000000};
+	char text[REP_MEMBERS_SIZE];
 
 	(void)state;
 	assert_string_equal(rep_members_say(&none, text, sizeof(text)), "");
 	assert_string_equal(rep_members_say(&one, text, sizeof(text)),
 			    "counts every goroutine working for the task: 64.6ms; it took 32.3ms");
+	assert_string_equal(rep_members_say(&request, text, sizeof(text)),
+			    "counts every goroutine working for the 4 tasks 3, 5, 8, ...: 0s; they "
+			    "took 0s; outside of tasks, 1 region logged it");
+	assert_string_equal(rep_members_say(&outside, text, sizeof(text)),
+			    "counts 1us; outside of tasks, 2 regions and 1 goroutine logged it");
 	rep_members_add(&several, &one);
 	assert_string_equal(
 	    rep_members_say(&several, text, sizeof(text)),

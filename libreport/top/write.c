@@ -56,7 +56,7 @@ static const char *advice(const struct rep_filter *filter)
 static int write_notes(struct rep_job *job, const struct rep_view *v, struct rep_output *out,
 		       size_t shown, struct tp_err *err)
 {
-	char text[200];
+	char text[REP_MEMBERS_SIZE];
 	int code = 0;
 
 	if (!job->nrows) {

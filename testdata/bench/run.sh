@@ -117,6 +117,7 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 	row 'top regions, slowest' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s regions --slowest=1%"
 	row 'top breakdown, each' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s breakdown --each"
 	row 'top groups, in a task' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s groups --task=request"
+	row 'top groups, of a request' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s groups --request=5000 --request-key=counter"
 	row 'top groups, time range' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --from=30% --to=60%"
 	row 'top block, time range' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s block --from=30% --to=60%"
 	row 'top groups, frame filter' '0.500 s' '0.150 s' '' "exec $bin/tprof-top $s groups --focus=net/http"

@@ -4,6 +4,11 @@ for option in --task --region --reason --tag-focus --label --rows; do
 	echo "# $option"
 	tprof-store values -- $option '' tprof-top --rows=3 testdata/checkout.trace nowhere $TMP/s.tprof $option
 done
+tprof-import -o $TMP/desk.tprof testdata/desk/desk.trace testdata/desk/desk.d2 >/dev/null
+for option in --request --request-key --by; do
+	echo "# $option"
+	tprof-store values -- $option '' tprof-top $TMP/desk.tprof
+done
 echo '# typed'
 tprof-store values -- --reason s $TMP/s.tprof
 echo '# no store is no error, and a dump is not imported'

@@ -35,7 +35,7 @@ function leads(app, report, row) {
 // What requests are: tasks, regions or goroutines, as they are selected.
 function subject(app) {
 	const s = app.selection;
-	return s.task !== undefined ? 'task' : s.region !== undefined ? 'region' : s.goroutine !== undefined || s.group !== undefined ? 'goroutine' : null;
+	return s.task !== undefined || s.request !== undefined ? 'task' : s.region !== undefined ? 'region' : s.goroutine !== undefined || s.group !== undefined ? 'goroutine' : null;
 }
 
 // ---- the parts ----

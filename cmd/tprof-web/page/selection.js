@@ -40,6 +40,7 @@ const FILTERS = [
 	['goroutine', '--goroutine', 'goroutine', {trace: 'tdpf'}],
 	['group', '--goroutine', 'goroutines of', {trace: 'tdpf'}],
 	['task', '--task', 'task', {trace: 'tdpf'}],
+	['request', '--request', 'request', {trace: 'tdpf', profile: 'tdf'}],
 	['region', '--region', 'region', {trace: 'tdpf'}],
 	['state', '--state', 'state', {trace: 'tdf'}],
 	['reason', '--reason', 'reason', {trace: 'tdpf'}],
@@ -79,6 +80,7 @@ export function words(app, command, except = []) {
 	for (const [key, option, , commands] of FILTERS) {
 		if (s[key] === undefined || except.includes(key) || !(commands[kind] || '').includes(letter)) continue;
 		if (key === 'group' && s.goroutine !== undefined) continue; // one goroutine says more
+		if (key === 'request' && s.task !== undefined && kind === 'trace') continue; // so does one task
 		out.push(option + '=' + valueFor(key, s[key]));
 	}
 	return out;

@@ -86,6 +86,7 @@ class Timeline {
 	params() {
 		const s = this.app.selection, p = {run: this.app.run().id, kind: this.kind, unfold: [...this.unfolded].join() || undefined, lo: s.from, hi: s.to};
 		if (s['timeline.only']) for (const key of FILTERS) if (s[key] !== undefined) p[key] = this.filter(key);
+		if (s['timeline.only'] && s.request !== undefined && s.task === undefined) p.task = '?=' + s.request; // as libreport/task/request.h writes it
 		if (s['timeline.only'] && s.group !== undefined && s.goroutine === undefined) p.goroutine = this.filter('group');
 		return p;
 	}
@@ -167,7 +168,7 @@ class Timeline {
 		this.unfolded = new Set((s['timeline.open'] || '').split('.').filter(Boolean).map(Number));
 		Object.assign(this, {from: s.from, to: s.to, ticksOnly: run.ticks});
 		for (const b of this.kinds) b.setAttribute('aria-pressed', b.dataset.kind === this.kind);
-		const filtered = [...FILTERS, 'group'].some(k => s[k] !== undefined);
+		const filtered = [...FILTERS, 'group', 'request'].some(k => s[k] !== undefined);
 		this.onlyButton.hidden = !filtered;
 		this.onlyButton.setAttribute('aria-pressed', s['timeline.only'] ? 'true' : 'false');
 		if ((s.q || '') !== this.search && document.activeElement !== this.field) {

@@ -17,6 +17,7 @@
 #include "spans/view.h"
 #include "stack.h"
 #include "task/inside.h"
+#include "task/request.h"
 
 #define EQUAL_WINDOWS 16	 /* of a run that is read event by event */
 #define CACHE	      (1u << 12) /* spans of a kind often come again */
@@ -442,7 +443,14 @@ static int pick_latencies(struct collect *c, bool *task, bool *region, struct tp
 	size_t ntasks = v->nrows[TP_TABLE_TASK], nregions = v->nrows[TP_TABLE_REGION];
 	int code = 0;
 
-	if (text->task)
+	if (rep_is_request(text->task)) {
+		struct rep_request r;
+
+		code = rep_request_find(&r, v, text->task, err);
+		for (size_t i = 0; i < ntasks && !code; i++)
+			task[i] = r.task[i];
+		rep_request_release(&r);
+	} else if (text->task)
 		code = pick_types(c, text->task, "--task", REP_COL(v, TASK, name),
 				  REP_COL(v, TASK, id), task, ntasks, err);
 	if (!code)

@@ -24,7 +24,7 @@
 
 /* One sample. Ids of strings; 0: not in the dump. */
 struct item {
-	uint32_t stack, state, by, at;
+	uint32_t stack, state, by, at, label;
 	int64_t id, creator, elided; /* -1: not in the dump */
 	int64_t count, wait_ns;
 };
@@ -35,7 +35,7 @@ struct group {
 	int64_t count, least_ns, most_ns;
 };
 
-enum key { KEY_STATE, KEY_BY, KEY_AT, KEY_ID, KEY_CREATOR, KEY_ELIDED, NKEYS };
+enum key { KEY_STATE, KEY_BY, KEY_AT, KEY_LABEL, KEY_ID, KEY_CREATOR, KEY_ELIDED, NKEYS };
 
 struct report {
 	struct rep_profile_view *v;
@@ -74,8 +74,9 @@ static int find_types(struct report *r, struct tp_err *err)
 
 static int find_keys(struct report *r)
 {
-	static const char *const names[NKEYS] = {"state",     "created_by", "created_at",
-						 "goroutine", "creator",    "elided"};
+	const char *by = r->v->opt.by ? r->v->opt.by : "";
+	const char *const names[NKEYS] = {"state",     "created_by", "created_at", by,
+					  "goroutine", "creator",    "elided"};
 	int code = 0;
 
 	for (size_t i = 0; i < NKEYS && !code; i++)
@@ -89,7 +90,7 @@ static struct item item_of(const struct report *r, size_t sample)
 	const struct tp_label_set *set = &p->sets[p->label_set[sample]];
 	const int64_t *value = p->value + sample * p->ntypes;
 	struct item item = {.stack = p->stack[sample], .id = -1, .creator = -1, .elided = -1};
-	uint32_t *const texts[] = {&item.state, &item.by, &item.at};
+	uint32_t *const texts[] = {&item.state, &item.by, &item.at, &item.label};
 	int64_t *const numbers[] = {&item.id, &item.creator, &item.elided};
 
 	item.count = value[r->goroutine];
@@ -121,6 +122,8 @@ static int compare_kinds(const struct item *x, const struct item *y)
 		c = ORDER(x->state, y->state);
 	if (!c)
 		c = ORDER(x->by, y->by);
+	if (!c)
+		c = ORDER(x->label, y->label);
 	return c ? c : ORDER(x->at, y->at);
 }
 
@@ -207,6 +210,16 @@ static void put_wait(struct report *r, const struct group *g)
 		rep_writer_printf(&r->out, ", up to %s", most);
 	else
 		rep_writer_printf(&r->out, ", %s to %s", tp_fmt_ns(least, g->least_ns), most);
+}
+
+static void put_label(struct report *r, const struct group *g)
+{
+	if (!g->item->label)
+		return;
+	rep_writer_put(&r->out, ", ");
+	rep_writer_string(&r->out, text_of(r, r->key[KEY_LABEL]));
+	rep_writer_put(&r->out, " ");
+	rep_writer_string(&r->out, text_of(r, g->item->label));
 }
 
 static void put_creator(struct report *r, const struct group *g)
@@ -303,6 +316,7 @@ static void put_group(struct report *r, const struct group *g, int width)
 	else
 		rep_writer_put(&r->out, g->count == 1 ? "goroutine" : "goroutines");
 	put_wait(r, g);
+	put_label(r, g);
 	put_creator(r, g);
 	if (g->item->elided > 0)
 		rep_writer_printf(&r->out, ", %" PRId64 " frames left out", g->item->elided);
@@ -396,6 +410,7 @@ static int put_row(struct report *r, const struct group *g, struct tp_buf *stack
 		return tp_nomem(err);
 	return rep_output_row(out,
 			      (struct rep_value[]){
+				  text_or_null(r, g->item->label),
 				  rep_int(g->count),
 				  text_or_null(r, g->item->state),
 				  waits ? rep_int(g->least_ns) : rep_null(),
@@ -404,7 +419,7 @@ static int put_row(struct report *r, const struct group *g, struct tp_buf *stack
 				  text_or_null(r, g->item->at),
 				  g->item->id >= 0 ? rep_int(g->item->id) : rep_null(),
 				  rep_text((char *)stack->data, stack->size),
-			      },
+			      } + !r->v->opt.by,
 			      err);
 }
 
@@ -412,6 +427,10 @@ static int table(struct rep_profile_view *v, const char *arg, struct rep_output 
 		 struct tp_err *err)
 {
 	static const struct rep_column columns[] = {
+	    {.name = "label",
+	     .doc = "with --by: the value of the label",
+	     .title = "LABEL",
+	     .kind = REP_TEXT},
 	    {.name = "goroutines",
 	     .doc = "goroutines with this stack and state",
 	     .title = "GOROUTINES",
@@ -452,7 +471,8 @@ static int table(struct rep_profile_view *v, const char *arg, struct rep_output 
 	if (code)
 		tp_nomem(err);
 	else
-		code = rep_output_begin(out, "goroutines", columns, 8, err);
+		code =
+		    rep_output_begin(out, "goroutines", columns + !v->opt.by, 8 + !!v->opt.by, err);
 	for (size_t i = 0; !code && i < shown_groups(&r); i++)
 		code = put_row(&r, &r.group[i], &stack, out, err);
 	if (!code)

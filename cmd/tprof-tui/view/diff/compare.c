@@ -165,7 +165,7 @@ static int load_one(const struct diff_ask *a, struct tp_store *store, const stru
 	    tui_select_trace(&a->fill.job.select, TUI_BY_ALL, times);
 
 	if (a->rows.kind == DIFF_PROFILES)
-		return tui_fill_load(store, run, p, err);
+		return tui_fill_load(store, run, a->fill.job.select.task, p, err);
 	view.view = (enum rep_trace_view)a->rows.which;
 	/* Focus applies to the profile, as in pprof. */
 	view.filter.focus = NULL;

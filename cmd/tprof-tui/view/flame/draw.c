@@ -239,7 +239,7 @@ static void draw_heading(const struct flame *f, struct tui_area a)
 	const struct rep_flame_tree *t = &f->pic->tree;
 	const int64_t all[] = {rep_flame_total(t, 0, REP_FLAME_NEW),
 			       rep_flame_total(t, 0, REP_FLAME_OLD)};
-	char text[600], members[200], found[600], n[REP_FLAME_WORDS];
+	char text[600], members[REP_MEMBERS_SIZE], found[600], n[REP_FLAME_WORDS];
 	uint32_t shown = f->levels < f->cells.nlevels ? f->levels : f->cells.nlevels;
 	int used;
 

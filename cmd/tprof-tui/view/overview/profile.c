@@ -77,7 +77,7 @@ static int put_of(struct rep_output *out, struct tp_store *store, const struct t
 	struct rep_profile_top top = {0};
 	struct tp_profile *p = NULL;
 	char index[24];
-	int code = tui_fill_load(store, select->run, &p, err);
+	int code = tui_fill_load(store, select->run, select->task, &p, err);
 
 	snprintf(index, sizeof(index), "%d", type);
 	opt.sample_index = type < 0 ? NULL : index;
@@ -114,7 +114,7 @@ int ov_profile_functions(struct rep_output *out, struct tp_store *store,
 	struct rep_profile_options opt = REP_PROFILE_OPTIONS_INIT;
 	struct rep_profile_top top = {0};
 	struct tp_profile *p = NULL;
-	int code = tui_fill_load(store, select->run, &p, err);
+	int code = tui_fill_load(store, select->run, select->task, &p, err);
 
 	opt.focus = select->focus;
 	if (!code) {

@@ -109,7 +109,7 @@ static int load_view(const struct top_ask *a, struct tp_store *store, const stru
 		return load_trace(a, store, run, 0, (enum rep_trace_go)a->entry.which, p, err);
 	if (a->entry.kind == TOP_FUNCTIONS)
 		return load_trace(a, store, run, (enum rep_trace_view)a->entry.which, 0, p, err);
-	return tui_fill_load(store, run, p, err);
+	return tui_fill_load(store, run, a->fill.job.select.task, p, err);
 }
 
 static int subtract(struct top_ask *a, struct tp_store *store, struct tp_profile **p,
@@ -229,7 +229,7 @@ static int fill_rows(struct top_ask *a, struct tp_store *store, struct rep_outpu
 	struct rep_profile_options opt;
 	struct rep_profile_view v = {0};
 	struct tp_profile *p = NULL;
-	int code = tui_fill_load(store, a->fill.job.select.run, &p, err);
+	int code = tui_fill_load(store, a->fill.job.select.run, a->fill.job.select.task, &p, err);
 
 	options(a, &opt);
 	opt.pprof_units = true; /* numbers of labels are texts, and copied as tprof-top has them */
@@ -261,7 +261,7 @@ static int fill_leaks(const struct top_ask *a, struct tp_store *store, struct re
 	if (!code && strcmp(run->row.kind, "profile") != 0) {
 		code = rep_leaks_add_run(l, run->row.name, store, run, err);
 	} else if (!code) {
-		code = tp_profile_load(store, run->row.id, &p, err);
+		code = tui_fill_load(store, run, a->fill.job.select.task, &p, err);
 		if (!code)
 			code = rep_leaks_add_profile(l, run->row.name, p, err);
 	}

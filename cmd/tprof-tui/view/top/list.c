@@ -164,6 +164,7 @@ unsigned top_filters(const struct top_entry *e)
 	case TOP_PROFILE:
 	case TOP_LABELS:
 	case TOP_GOROUTINES:
+		return REP_BY_FRAMES | REP_BY_TASK; /* a request */
 	case TOP_DEADLOCK:
 		return REP_BY_FRAMES;
 	case TOP_LEAKS:
