@@ -63,8 +63,7 @@ enum web_show web_show_most(const int64_t ns[WEB_NSHOWN])
 		if (ns[i] > (most == WEB_NSHOWN ? 0 : ns[most]))
 			most = i;
 	}
-	for (int i = WEB_BLOCKED; i <= WEB_IDLE && (most == WEB_NSHOWN || most >= WEB_BLOCKED);
-	     i++) {
+	for (int i = WEB_BLOCKED; i <= WEB_IDLE && most >= WEB_BLOCKED; i++) {
 		if (ns[i] > (most == WEB_NSHOWN ? 0 : ns[most]))
 			most = i;
 	}

@@ -4,6 +4,7 @@ gotrace is (~/.cache/tprof-peers/bin), the page of go tool trace on the same tra
     BIN=FOLDER python3 speed.py TRACE… [OUT_FOLDER at the end]
 """
 
+import collections
 import json
 import os
 import re
@@ -91,10 +92,10 @@ class Traced:
     def frames(self):
         """ms of work of the page's main thread from each commit of a frame to the next one, by the thread's own clock:
         other programs on the machine do not count."""
-        names = {(e["pid"], e["tid"]): e["args"]["name"] for e in self.events if e["name"] == "thread_name"}
-        mains = [k for k, n in names.items() if n == "CrRendererMain"]
-        busy = {k: sum(e.get("dur", 0) for e in self.events if e["name"] in TASKS and (e["pid"], e["tid"]) == k) for k in mains}
-        main = max(busy, key=busy.get)
+        commits = collections.Counter((e["pid"], e["tid"]) for e in self.events if e["name"] == "Commit" and e["ph"] in "XB")
+        if not commits:
+            return []
+        main = commits.most_common(1)[0][0]
         own = [e for e in self.events if (e["pid"], e["tid"]) == main]
         begins = sorted(e["ts"] for e in own if e["name"] == "Commit" and e["ph"] in "XB")
         tasks = sorted((e["ts"], e.get("dur", 0), e.get("tdur", 0)) for e in own if e["name"] in TASKS)

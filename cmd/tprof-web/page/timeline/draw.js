@@ -62,13 +62,12 @@ export class Frame {
 		ctx.rect(GUTTER, 0, s.width, s.canvasHeight);
 		ctx.clip();
 		this.axis();
-		if (s.counters) s.tracks.forEach((t, i) => this.track(t, AXIS + i * TRACK));
+		if (s.counters) this.tracks();
 		ctx.save();
 		ctx.beginPath();
 		ctx.rect(GUTTER, this.head, s.width, s.canvasHeight - this.head);
 		ctx.clip();
-		if (s.data.whole) this.picture(s.data.whole, s.data.picture);
-		if (s.data.picture) this.picture(s.data.picture, null);
+		this.pictures(s.data.whole, s.data.picture);
 		if (s.data.picture) this.words(s.data.picture);
 		ctx.restore();
 		this.bands();
@@ -103,12 +102,14 @@ export class Frame {
 		if (!p) return;
 		for (const [shares, name, alpha] of [[p.gc, 'gc', 0.14], [p.stw, 'stw', 0.4]]) {
 			ctx.fillStyle = s.colour.text[name];
+			// In eight shades, and at whole pixels: a thousand rectangles of their own take too long.
 			for (let c = 0; c < p.cols; c++) {
-				if (!shares[c]) continue;
+				const shade = shares[c] + 31 >> 5;
+				if (!shade) continue;
 				let end = c + 1;
-				while (end < p.cols && shares[end] === shares[c]) end++;
-				const x = this.x(p.from + c * p.step), w = Math.max(1, this.x(p.from + end * p.step) - x);
-				ctx.globalAlpha = alpha * Math.max(0.3, shares[c] / 255);
+				while (end < p.cols && shares[end] + 31 >> 5 === shade) end++;
+				const x = Math.round(this.x(p.from + c * p.step)), w = Math.max(1, Math.round(this.x(p.from + end * p.step)) - x);
+				ctx.globalAlpha = alpha * Math.max(0.3, shade / 8);
 				ctx.fillRect(x, AXIS, w, s.canvasHeight);
 				ctx.globalAlpha = 1;
 				ctx.fillRect(x, AXIS - (name === 'stw' ? 7 : 4), w, 3);
@@ -117,16 +118,35 @@ export class Frame {
 		}
 	}
 
+	// Counters are drawn on an image once, which is stretched until newer ones are there: their outlines have
+	// thousands of corners.
+	tracks() {
+		const {ctx, s} = this, at = s.data.tracks;
+		for (let i = 0; i < s.tracks.length; i++) {
+			ctx.fillStyle = s.colour.text.line;
+			ctx.fillRect(GUTTER, AXIS + (i + 1) * TRACK - 2, s.width, 1);
+		}
+		if (!at || !s.tracks.length) return;
+		if (at.drawn !== s.tracks || at.colour !== s.colour || at.dpr !== s.dpr) {
+			const width = this.x(at.to) - this.x(at.from) > 2 * s.width ? s.width : Math.ceil(this.x(at.to) - this.x(at.from));
+			at.image = new OffscreenCanvas(Math.max(1, width * s.dpr), s.tracks.length * TRACK * s.dpr);
+			Object.assign(at, {drawn: s.tracks, colour: s.colour, dpr: s.dpr});
+			const to = at.image.getContext('2d'), x = ns => (ns - at.from) / (at.to - at.from) * width;
+			to.scale(s.dpr, s.dpr);
+			s.tracks.forEach((t, i) => this.track(to, t, i * TRACK, x));
+		}
+		const from = Math.max(s.window.from, at.from), to = Math.min(s.window.to, at.to), k = at.image.width / (at.to - at.from);
+		if (to > from) ctx.drawImage(at.image, (from - at.from) * k, 0, (to - from) * k, at.image.height, this.x(from), AXIS, this.x(to) - this.x(from), s.tracks.length * TRACK);
+	}
+
 	// A counter: its outline over a filled area, from 0 to its highest value on the screen.
-	track(t, top) {
-		const {ctx, s} = this, h = TRACK - 6, bottom = top + TRACK - 2;
-		ctx.fillStyle = s.colour.text.line;
-		ctx.fillRect(GUTTER, bottom, s.width, 1);
+	track(ctx, t, top, at) {
+		const {s} = this, h = TRACK - 6, bottom = top + TRACK - 2;
 		for (const [i, line] of t.lines.entries()) {
 			let last = 0;
 			ctx.beginPath();
 			for (let k = 0; k < line.x.length; k++) {
-				const x = this.x(line.x[k]), y = bottom - line.y[k] / t.high * h;
+				const x = at(line.x[k]), y = bottom - line.y[k] / t.high * h;
 				if (!k) ctx.moveTo(x, y);
 				else ctx.lineTo(x, last);
 				ctx.lineTo(x, y);
@@ -137,8 +157,8 @@ export class Frame {
 			ctx.stroke();
 			ctx.setLineDash([]);
 			if (i || !line.x.length) continue;
-			ctx.lineTo(this.x(line.x[line.x.length - 1]), bottom);
-			ctx.lineTo(this.x(line.x[0]), bottom);
+			ctx.lineTo(at(line.x[line.x.length - 1]), bottom);
+			ctx.lineTo(at(line.x[0]), bottom);
 			ctx.globalAlpha = 0.2;
 			ctx.fillStyle = s.colour.text.accent;
 			ctx.fill();
@@ -146,17 +166,28 @@ export class Frame {
 		}
 	}
 
-	// Stretches a picture to the window, except where a newer one is.
-	picture(p, newer) {
+	// Draws the newest picture, and around it what the one of the whole run has.
+	pictures(whole, newest) {
+		const {s} = this, left = GUTTER, top = this.head, right = GUTTER + s.width, bottom = s.canvasHeight;
+		if (newest) this.picture(newest, left, top, right, bottom);
+		if (!whole || whole === newest) return;
+		if (!newest || !newest.image) return this.picture(whole, left, top, right, bottom);
+		const clamp = (v, low, high) => Math.max(low, Math.min(high, v));
+		const x1 = clamp(this.x(newest.from), left, right), x2 = clamp(this.x(newest.to), left, right), y1 = clamp(this.y(newest.first), top, bottom), y2 = clamp(this.y(newest.first + newest.rows.length), top, bottom);
+		this.picture(whole, left, top, right, y1);
+		this.picture(whole, left, y2, right, bottom);
+		this.picture(whole, left, y1, x1, y2);
+		this.picture(whole, x2, y1, right, y2);
+	}
+
+	// Stretches a picture to the window, within a part of the canvas.
+	picture(p, left, top, right, bottom) {
 		const {ctx, s} = this, y = this.y(p.first), h = p.rows.length * ROW, from = Math.max(s.window.from, p.from), to = Math.min(s.window.to, p.to);
-		if (!p.image || !h || to <= from || p === newer) return;
+		if (!p.image || !h || to <= from || right <= left || bottom <= top || this.x(to) <= left || this.x(from) >= right || y >= bottom || y + h <= top) return;
 		ctx.save();
-		if (newer && newer.image) {
-			ctx.beginPath();
-			ctx.rect(GUTTER, this.head, s.width, s.canvasHeight);
-			ctx.rect(this.x(newer.from), this.y(newer.first), this.x(newer.to) - this.x(newer.from), newer.rows.length * ROW);
-			ctx.clip('evenodd');
-		}
+		ctx.beginPath();
+		ctx.rect(left, top, right - left, bottom - top);
+		ctx.clip();
 		ctx.imageSmoothingEnabled = false;
 		// Only the part that is on the screen, as huge coordinates lose their precision.
 		const k = p.image.width / (p.to - p.from);
