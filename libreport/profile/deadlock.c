@@ -9,6 +9,7 @@
 #define MOST_EDGES 16  /* kept of a goroutine */
 #define LOOKED_AT  256 /* goroutines, for each thing that one can be recognised by */
 #define MOST_WANTS 12
+#define MOST_FOUND 32 /* in the frames of a goroutine, from the leaf: stores share frames */
 
 const char *const rep_deadlock_by[REP_DEADLOCK_NBY] = {
     [REP_DEADLOCK_NOBODY] = "nobody",	  [REP_DEADLOCK_CREATOR] = "creator",
@@ -38,7 +39,7 @@ struct search {
 	struct want *want; /* of all goroutines, sorted */
 	size_t nwants, want_room;
 	struct found *found; /* sorted by sign and value, those who go on first */
-	size_t nfound, found_room;
+	size_t nfound, found_room, most_found;
 	uint32_t *back; /* edges by `to` */
 	uint32_t *queue, *in, *out, *root;
 	bool failed;
@@ -146,7 +147,7 @@ static void find(struct search *s, enum sign sign, uint64_t value, size_t g, uns
 {
 	const struct want w = {.value = value, .sign = (uint8_t)sign};
 
-	if (s->failed || !s->nwants || !value ||
+	if (s->failed || !s->nwants || !value || s->nfound == s->most_found ||
 	    !bsearch(&w, s->want, s->nwants, sizeof(w), by_sign))
 		return;
 	s->failed = tp_grow(&s->found, &s->found_room, s->nfound, sizeof(*s->found)) != 0;
@@ -179,6 +180,7 @@ static void find_all(struct search *s)
 		/* The runtime's own goroutines, and the one that writes the dump. */
 		if (g->wait == REP_WAIT_OTHER)
 			continue;
+		s->most_found = s->nfound + MOST_FOUND;
 		find(s, SIGN_ID, id_of(g->id), i, 0, 0);
 		find(s, SIGN_CHILD_OF, id_of(g->creator), i, 0, 0);
 		for (unsigned f = 0; node && f < REP_DEADLOCK_FRAMES; f++) {
