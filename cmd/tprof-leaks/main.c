@@ -457,7 +457,8 @@ static const char help[] =
     "Examples:\n"
     "  curl -s 'HOST/debug/pprof/goroutine?debug=2' >now.txt; tprof-leaks now.txt\n"
     "  tprof-leaks --gate=0 --allow=stays.txt before.txt after.txt\n"
-    "Who may wait for whom in a dump: tprof-top --deadlock now.txt\n";
+    "\n"
+    "tprof-top-profile(1), DEADLOCKS: who may wait for whom in a dump.\n";
 /* clang-format on */
 
 int main(int argc, char **argv)

@@ -8,6 +8,8 @@
 #define REP_DEADLOCK_FRAMES 128	 /* looked at, from the leaf; Go prints 100 */
 #define REP_DEADLOCK_NEAR   4096 /* bytes from the beginning of a struct to its lock */
 
+#define ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
+
 /* How much a goroutine goes on. */
 enum rep_deadlock_level {
 	REP_LEVEL_NONE,
@@ -23,6 +25,9 @@ struct rep_deadlock_arg {
 
 /* Reads the goroutines of d->p and what each waits for. */
 int rep_deadlock_read(struct rep_deadlocks *d, struct tp_err *err);
+
+/* Fills in the edges. Returns 0 or TP_ENOMEM. */
+int rep_deadlock_relate(struct rep_deadlocks *d);
 
 /* Returns the next node towards the root; 0 at the end. */
 uint32_t rep_deadlock_parent(const struct tp_dict *dict, uint32_t node);

@@ -317,7 +317,7 @@ def main():
     scratch = tempfile.mkdtemp(prefix="tprof-limits-")
     runner = Runner(bin_dir, scratch, factor)
     runner.sound(BOTH + TRACE, ["testdata/checkout.trace"])
-    runner.sound(BOTH + PROFILE, ["testdata/catalog.cpu", "testdata/inbox/inbox-2.d1", "testdata/catalog.heap"])
+    runner.sound(BOTH + PROFILE, ["testdata/catalog.cpu", "testdata/inbox/inbox-2.d1", "testdata/inbox/inbox-3.d2", "testdata/catalog.heap"])
     jobs = int(os.environ.get("JOBS") or os.cpu_count() or 2)
 
     def work():
