@@ -189,8 +189,8 @@ static int find_gains(struct what_if *w, struct tp_err *err)
 	for (size_t i = 0; i < w->n && i < BOUNDS && w->cause[i].now; i++) {
 		struct cause *c = &w->cause[i];
 
-		c->gain = w->now - without(w, factor, c->group, true);
-		c->most = loose - without(w, factor, c->group, false);
+		c->gain = tp_minus(w->now, without(w, factor, c->group, true));
+		c->most = tp_minus(loose, without(w, factor, c->group, false));
 		c->most = c->most > c->gain ? c->most : c->gain;
 	}
 	free(factor);
@@ -306,6 +306,12 @@ static int write_result(struct rep_path_table *p, const struct what_if *w, struc
 		rep_say(&words, "What happened before ");
 		rep_say_time(&words, w->g.since);
 		rep_say(&words, " stays as it was.");
+		code = rep_say_lines(&words, false, 2, err);
+	}
+	if (!code && w->rest > 0) {
+		rep_say(&words, "The first ");
+		rep_say_time(&words, w->rest);
+		rep_say(&words, " of it are unknown.");
 		code = rep_say_lines(&words, false, 2, err);
 	}
 	return code;
