@@ -358,12 +358,13 @@ static int begin(struct reading *r, struct tp_err *err)
 	size_t n = r->v->nrows[TP_TABLE_GOROUTINE];
 
 	r->at = tp_many(n + 1, sizeof(*r->at));
-	r->joins = calloc(n + 1, sizeof(*r->joins));
+	r->joins = tp_many(n + 1, sizeof(*r->joins));
 	r->place = calloc(n + 1, sizeof(*r->place));
 	r->group = calloc((size_t)tp_dict_stacks(r->v->dict) + 1, 1);
 	if (!r->at || !r->joins || !r->place || !r->group)
 		return tp_nomem(err);
 	memset(r->at, 0xff, (n + 1) * sizeof(*r->at));
+	memset(r->joins, 0xff, (n + 1) * sizeof(*r->joins));
 	return 0;
 }
 

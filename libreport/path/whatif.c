@@ -22,30 +22,25 @@ struct cut {
 	bool met; /* it names a stretch */
 };
 
-/* Splits "REGEX -50%" into the expression, which the caller frees, and the factor. */
-static int parse(const char *text, char **regex, double *factor, struct tp_err *err)
+/* Splits "REGEX -50%" into the expression and the factor. */
+static int cut_init(struct cut *c, const char *text, struct tp_err *err)
 {
 	const char *blank = strrchr(text, ' ');
 	char *end = NULL;
-	double percent = blank && blank[1] == '-' ? strtod(blank + 2, &end) : -1;
+	double percent = -1;
 
-	*regex = NULL;
-	if (!(percent > 0 && percent <= 100) || strcmp(end, "%") || blank == text)
-		return tp_err_set(
-		    err, TP_EFORMAT, TP_OFFSET_NONE,
-		    "--what-if: '%.100s' is not a function or reason and by how much it "
-		    "gets shorter, like 'main.load -50%%'",
-		    text);
-	*factor = 1 - percent / 100;
-	*regex = strndup(text, (size_t)(blank - text));
-	return *regex ? 0 : tp_nomem(err);
-}
-
-static int cut_init(struct cut *c, const char *text, struct tp_err *err)
-{
-	int code = parse(text, &c->text, &c->factor, err);
-
-	return code ? code : rep_pattern_init(&c->pattern, c->text, "--what-if", false, err);
+	if (blank && blank[1] == '-')
+		percent = strtod(blank + 2, &end);
+	if (!end || !(percent > 0 && percent <= 100) || strcmp(end, "%") || blank == text)
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "--what-if: '%.100s' is not a function or reason and by how much "
+				  "it gets shorter, like 'main.load -50%%'",
+				  text);
+	c->factor = 1 - percent / 100;
+	c->text = strndup(text, (size_t)(blank - text));
+	if (!c->text)
+		return tp_nomem(err);
+	return rep_pattern_init(&c->pattern, c->text, "--what-if", false, err);
 }
 
 static void cut_release(struct cut *c)
@@ -183,19 +178,19 @@ static int64_t without(struct what_if *w, const double *factor, uint32_t group, 
 
 static int find_gains(struct what_if *w, struct tp_err *err)
 {
-	size_t size = w->g.nwhats * sizeof(*w->g.factor);
-	double *factor = malloc(size + 1);
+	double *factor = calloc(w->g.nwhats + 1, sizeof(*factor));
 	int64_t loose;
 
 	if (!factor)
 		return tp_nomem(err);
-	memcpy(factor, w->g.factor, size);
+	for (size_t i = 0; i < w->g.nwhats; i++)
+		factor[i] = w->g.factor[i];
 	loose = rep_graph_replay(&w->g, false);
 	for (size_t i = 0; i < w->n && i < BOUNDS && w->cause[i].now; i++) {
 		struct cause *c = &w->cause[i];
 
-		c->gain = w->now - without(w, factor, c->group, true);
-		c->most = loose - without(w, factor, c->group, false);
+		c->gain = tp_minus(w->now, without(w, factor, c->group, true));
+		c->most = tp_minus(loose, without(w, factor, c->group, false));
 		c->most = c->most > c->gain ? c->most : c->gain;
 	}
 	free(factor);
@@ -311,6 +306,12 @@ static int write_result(struct rep_path_table *p, const struct what_if *w, struc
 		rep_say(&words, "What happened before ");
 		rep_say_time(&words, w->g.since);
 		rep_say(&words, " stays as it was.");
+		code = rep_say_lines(&words, false, 2, err);
+	}
+	if (!code && w->rest > 0) {
+		rep_say(&words, "The first ");
+		rep_say_time(&words, w->rest);
+		rep_say(&words, " of it are unknown.");
 		code = rep_say_lines(&words, false, 2, err);
 	}
 	return code;

@@ -30,6 +30,14 @@ static void end(struct tp_buf *h)
 	tp_buf_text(h, "</tbody></table></div>\n");
 }
 
+/* Returns whether the run has tasks whose types are known. */
+static bool has_types(const struct page *p)
+{
+	struct rep_value v = page_cell(page_report(p, "tasks"), 0, "name");
+
+	return v.type == REP_TYPE_TEXT && v.text.size && v.text.data[0] != '(';
+}
+
 int page_commands(struct page *p, struct tp_buf *h, struct tp_err *err)
 {
 	(void)err;
@@ -39,6 +47,12 @@ int page_commands(struct page *p, struct tp_buf *h, struct tp_err *err)
 	line(p, h, "tprof-top", "groups --focus=REGEX",
 	     "keeps only stacks that have such a function");
 	line(p, h, "tprof-flame -o waits.html --view=offcpu", "", "draws a flame graph");
+	if (has_types(p) && page_report(p, "outliers") && page_report(p, "outliers")->nrows)
+		line(p, h, "tprof-path --task=.", "blame",
+		     "says what makes slow tasks slow, always or by chance");
+	if (has_types(p))
+		line(p, h, "tprof-path --task=. --slowest", "what-if",
+		     "says what the slowest task would gain if something took no time");
 	line(p, h, "tprof-query", "", "answers any question in SQL");
 	line(p, h, "tprof-diff", "", "compares with another run");
 	end(h);
