@@ -67,6 +67,10 @@ check-logs: all ## dumps of goroutines in logs of every kind say what they say a
 check-heldout: all ## tests of Go's own packages, recorded now with four releases, equal Go's reader (T=NAME KEEP=DIR)
 	@T='$(T)' sh testdata/check/heldout.sh $(B)/bin $(KEEP)
 
+.PHONY: check-recipes
+check-recipes: all ## the recipes for CI in testdata/ci do what they say, on a small module (PyYAML, PEERS)
+	@python3 testdata/check/recipes.py $(B)/bin $(or $(PEERS),$(HOME)/.cache/tprof-peers)/go1.27/bin/go
+
 .PHONY: check-otlp
 check-otlp: SCHEMA ?= $(or $(PEERS),$(HOME)/.cache/tprof-peers)/opentelemetry-proto
 check-otlp: all ## profiles converted to OpenTelemetry's are what they were
