@@ -250,6 +250,8 @@ void cmd_stdout_is(const char *path);
 
 /* Returns the sink of stdout, which keeps what it is given until cmd_finish if there is a --budget. */
 struct rep_sink cmd_sink(void);
+/* Has cmd_write use another sink. Returns the one before. */
+struct rep_sink cmd_sink_is(struct rep_sink now);
 /* Refuses --budget for a format that is of use only as a whole. Returns 0 or CMD_USAGE. */
 int cmd_refuse_budget(const struct cmd *cmd, const char *format);
 /* Writes to stdout. Returns 0 or TP_EIO, which cmd_fail does not report if the reader has closed the pipe. */

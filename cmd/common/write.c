@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "common/advice.h"
-#include "output/budget.h"
 
 static const char *stdout_name = "standard output";
 
@@ -24,73 +23,24 @@ static int write_stdout(void *ctx, const void *data, size_t size, struct tp_err 
 			  strerror(cmd_flush()));
 }
 
-/* ---- --budget ---- */
-
-static struct rep_budget *budget;
+static struct rep_sink sink = {.write = write_stdout};
 
 struct rep_sink cmd_sink(void)
 {
-	return budget ? rep_budget_sink(budget) : (struct rep_sink){.write = write_stdout};
+	return sink;
 }
 
-int cmd_refuse_budget(const struct cmd *cmd, const char *format)
+struct rep_sink cmd_sink_is(struct rep_sink now)
 {
-	if (!cmd->budget)
-		return CMD_OK;
-	return cmd_reject(cmd, CMD_USAGE,
-			  "--budget: %s is of use only as a whole; leave --budget out, or give "
-			  "another format",
-			  format);
+	struct rep_sink was = sink;
+
+	sink = now;
+	return was;
 }
-
-int cmd_budget_begin(const struct cmd *cmd)
-{
-	struct tp_err err;
-
-	return cmd->budget && rep_budget_new(&budget, cmd->budget, &err) ? cmd_fail(cmd, NULL, &err)
-									 : CMD_OK;
-}
-
-static enum rep_budget_way way_of(const struct cmd *cmd)
-{
-	switch (cmd->more_format ? REP_FORMAT_TABLE : cmd->format) {
-	case REP_FORMAT_JSON:
-		return REP_BUDGET_JSON;
-	case REP_FORMAT_MARKDOWN:
-		return REP_BUDGET_MARKDOWN;
-	case REP_FORMAT_CSV:
-	case REP_FORMAT_TSV:
-		return REP_BUDGET_SILENT;
-	default:
-		return REP_BUDGET_TEXT;
-	}
-}
-
-int cmd_budget_end(const struct cmd *cmd, int status)
-{
-	const struct rep_sink to = {.write = write_stdout};
-	enum rep_budget_way way = way_of(cmd);
-	char left[REP_BUDGET_LEFT];
-	struct tp_err err;
-
-	if (!budget)
-		return status;
-	if (rep_budget_end(budget, way, &to, left, &err))
-		return status == CMD_OK || status == CMD_FOUND
-			   ? cmd_refuse(cmd, NULL, &err, CMD_USAGE)
-			   : status;
-	if (*left && way >= REP_BUDGET_JSON && !cmd->json_head)
-		cmd_note(cmd, "%s", left);
-	return status;
-}
-
-/* ---- writing ---- */
 
 int cmd_write(const void *data, size_t size, struct tp_err *err)
 {
-	const struct rep_sink to = cmd_sink();
-
-	return to.write(to.ctx, data, size, err);
+	return sink.write(sink.ctx, data, size, err);
 }
 
 int cmd_write_out(void *ctx, const void *data, size_t size, struct tp_err *err)

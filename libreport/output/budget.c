@@ -92,8 +92,14 @@ static int begin_table(struct rep_budget *b, const char *name, size_t head)
 
 static int add_row(struct rep_budget *b, const uint8_t *data, size_t size)
 {
-	struct table *t = &b->table[b->ntables - 1];
+	struct table *t = b->ntables ? &b->table[b->ntables - 1] : NULL;
 
+	/* The rows of a table are one after the other. */
+	if (!t || (!t->full && t->first + t->n != b->npieces)) {
+		if (begin_table(b, "rows", SIZE_MAX))
+			return TP_ENOMEM;
+		t = &b->table[b->ntables - 1];
+	}
 	b->total += size;
 	t->rows++;
 	t->full |= size > b->limit - t->kept;
@@ -163,8 +169,8 @@ static int mark(void *ctx, enum rep_piece kind, const char *name, struct tp_err 
 	int code = 0;
 
 	b->marked = true;
-	if (kind == REP_PIECE_ROW && b->ntables && size)
-		code = add_row(b, b->pending.data, size);
+	if (kind == REP_PIECE_ROW)
+		code = size ? add_row(b, b->pending.data, size) : 0;
 	else if (size || kind == REP_PIECE_TABLE || kind == REP_PIECE_CUT)
 		code = add_fixed(b, kind, name, b->pending.data, size);
 	b->pending.size = 0;
@@ -320,8 +326,7 @@ static int put_cut(struct tp_buf *list, const struct table *t, size_t shown)
 			     shown, t->rows);
 }
 
-/* Appends what was left out of all tables to a list that begins with `before`, the end of what is
- * before it. With `shown` false no rows count as shown. */
+/* Appends what was left out of all tables to the list that `before` ends within. */
 static int put_cuts(const struct rep_budget *b, const struct piece *before, struct tp_buf *list)
 {
 	bool first = before->size && b->text.data[before->at + before->size - 1] == '[';

@@ -145,7 +145,7 @@ static void test_budget_lines(void **state)
 	assert_int_equal(rep_budget_new(&budget, 200, &err), 0);
 	sink = rep_budget_sink(budget);
 	for (int i = 0; i < 4000; i++)
-		assert_int_equal(sink.write(sink.ctx, "a line of text\n" + i % 15, 1, &err), 0);
+		assert_int_equal(sink.write(sink.ctx, &"a line of text\n"[i % 15], 1, &err), 0);
 	assert_int_equal(end(budget, REP_BUDGET_TEXT, &b, left), 0);
 	assert_true(b.size <= 200 && b.size > 150);
 	assert_int_equal(memcmp(b.data, "a line of text\na line of text\n", 30), 0);

@@ -179,6 +179,9 @@ def reports(binaries):
     yield Scene("report", f"tprof-report {trace} s.tprof -o out.html", store=runs,
                 files={"out.html": b"before\n"})
     yield Scene("report-profile", "tprof-report --run=cpu.pb s.tprof -o out.html", store=runs)
+    yield Scene("report-markdown", "tprof-report --run=cpu.pb s.tprof -o out.md --budget=1000", store=runs,
+                files={"out.md": b"before\n"})
+    yield Scene("top-budget", f"tprof-top {trace} s.tprof overview --budget=2000", store=runs)
     yield Scene("query", ["tprof-query", "s.tprof", "--run=v2.trace",
                           "SELECT state, count(*), sum(dur_ns) FROM span WHERE run = :run GROUP BY state "
                           "ORDER BY 1"], store=runs)

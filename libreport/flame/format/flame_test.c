@@ -777,7 +777,7 @@ static void test_write_errors(void **state)
 	make(&t, &(struct rep_flame_tree_options){0}, shop, NULL);
 	for (int format = 0; format < REP_FLAME_NFORMATS; format++) {
 		size_t room = 10;
-		struct rep_sink sink = {full, &room};
+		struct rep_sink sink = {.write = full, .ctx = &room};
 		struct tp_err err = {0};
 
 		assert_int_equal(
