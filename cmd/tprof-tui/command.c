@@ -167,10 +167,10 @@ const struct tui_palette_command tui_commands[] = {
      set_filter, TUI_TEXT_STATE},
     {"task", "ID|REGEX", "show only time inside this user task, or tasks of a matching type",
      set_filter, TUI_TEXT_TASK},
-    {"request", "[KEY=]ID", "show only the request that logged this id, or has it as a label",
-     set_request, TUI_TEXT_TASK},
     {"region", "REGEX", "show only time inside user regions of a matching type", set_filter,
      TUI_TEXT_REGION},
+    {"request", "[KEY=]ID", "show only the request that logged this id or has such a label",
+     set_request, TUI_TEXT_TASK},
     {"highlight", "TEXT", "highlight a state, reason, function, region or log in the timeline",
      do_highlight, 0},
 };
