@@ -172,8 +172,8 @@ static bool wanted(struct rep_job *job, struct rep_view *v, bool task, uint32_t 
 {
 	int64_t start = task ? rep_task_start(&job->tasks, i) : rep_region_start(v, i);
 	int64_t end = task ? rep_task_end(&job->tasks, i) : rep_region_end(v, i);
-	int64_t goroutine = (task ? REP_COL(v, TASK, goroutine) : REP_COL(v, REGION, goroutine))[i];
-	int64_t stack = (task ? REP_COL(v, TASK, stack) : REP_COL(v, REGION, stack))[i];
+	int64_t goroutine = task ? REP_AT(v, TASK, goroutine, i) : REP_AT(v, REGION, goroutine, i);
+	int64_t stack = task ? REP_AT(v, TASK, stack, i) : REP_AT(v, REGION, stack, i);
 
 	return rep_view_overlaps(v, start, end) &&
 	       (task ? rep_choose_task(&job->choice, i) : rep_choose_region(&job->choice, i)) &&
@@ -197,8 +197,8 @@ static int take_log(struct rep_job *job, struct rep_view *v, int64_t *row)
 			break;
 		}
 	}
-	code = rep_row_string(&row[LOG], v, REP_COL(v, LOG, category)[log]);
-	return code ? code : rep_row_string(&row[MESSAGE], v, REP_COL(v, LOG, message)[log]);
+	code = rep_row_string(&row[LOG], v, REP_AT(v, LOG, category, log));
+	return code ? code : rep_row_string(&row[MESSAGE], v, REP_AT(v, LOG, message, log));
 }
 
 /* Where the latency went is not known yet. */
@@ -208,16 +208,16 @@ static int describe_task(struct rep_job *job, struct rep_view *v, int64_t *row)
 	const struct rep_tasks *t = &job->tasks;
 	uint32_t i = (uint32_t)row[ROW];
 
-	row[ID] = REP_COL(v, TASK, id)[i];
-	row[PARENT] = REP_COL(v, TASK, parent)[i];
-	row[START] = REP_COL(v, TASK, start_ns)[i];
+	row[ID] = REP_AT(v, TASK, id, i);
+	row[PARENT] = REP_AT(v, TASK, parent, i);
+	row[START] = REP_AT(v, TASK, start_ns, i);
 	row[START_NS] = rep_task_start(t, i);
 	row[LATENCY] = tp_minus(rep_task_end(t, i), row[START_NS]);
 	row[COMPLETE] = rep_task_complete(t, i);
 	row[CHILDREN] = t->children[i];
-	row[REGIONS] = REP_COL(v, TASK, regions)[i];
-	row[LOGS] = REP_COL(v, TASK, logs)[i];
-	row[GOROUTINES] = REP_COL(v, TASK, goroutines)[i];
+	row[REGIONS] = REP_AT(v, TASK, regions, i);
+	row[LOGS] = REP_AT(v, TASK, logs, i);
+	row[GOROUTINES] = REP_AT(v, TASK, goroutines, i);
 	for (size_t k = 0; k < TP_COUNT_OF(explained); k++)
 		row[explained[k]] = TP_NULL;
 	return take_log(job, v, row);
@@ -227,24 +227,24 @@ static void describe_region(struct rep_view *v, int64_t *row)
 {
 	uint32_t i = (uint32_t)row[ROW];
 
-	row[TASK] = REP_COL(v, REGION, task)[i];
-	row[START] = REP_COL(v, REGION, start_ns)[i];
+	row[TASK] = REP_AT(v, REGION, task, i);
+	row[START] = REP_AT(v, REGION, start_ns, i);
 	row[START_NS] = rep_region_start(v, i);
 	row[LATENCY] = tp_minus(rep_region_end(v, i), row[START_NS]);
-	row[COMPLETE] = row[START] != TP_NULL && REP_COL(v, REGION, end_ns)[i] != TP_NULL;
-	row[RUNNING] = REP_COL(v, REGION, running_ns)[i];
-	row[RUNNABLE] = REP_COL(v, REGION, runnable_ns)[i];
-	row[BLOCKED] = REP_COL(v, REGION, blocked_ns)[i];
-	row[SYSCALL] = row[SYSCALLS] = REP_COL(v, REGION, syscall_ns)[i];
-	row[SYSCALL_BLOCKED] = REP_COL(v, REGION, syscall_blocked_ns)[i];
+	row[COMPLETE] = row[START] != TP_NULL && REP_AT(v, REGION, end_ns, i) != TP_NULL;
+	row[RUNNING] = REP_AT(v, REGION, running_ns, i);
+	row[RUNNABLE] = REP_AT(v, REGION, runnable_ns, i);
+	row[BLOCKED] = REP_AT(v, REGION, blocked_ns, i);
+	row[SYSCALL] = row[SYSCALLS] = REP_AT(v, REGION, syscall_ns, i);
+	row[SYSCALL_BLOCKED] = REP_AT(v, REGION, syscall_blocked_ns, i);
 	tp_sum(&row[SYSCALLS], row[SYSCALL_BLOCKED]);
 }
 
 static int describe(struct rep_job *job, struct rep_view *v, bool task, uint32_t i)
 {
-	int64_t goroutine = (task ? REP_COL(v, TASK, goroutine) : REP_COL(v, REGION, goroutine))[i];
-	int64_t stack = (task ? REP_COL(v, TASK, stack) : REP_COL(v, REGION, stack))[i];
-	int64_t name = (task ? REP_COL(v, TASK, name) : REP_COL(v, REGION, name))[i];
+	int64_t goroutine = task ? REP_AT(v, TASK, goroutine, i) : REP_AT(v, REGION, goroutine, i);
+	int64_t stack = task ? REP_AT(v, TASK, stack, i) : REP_AT(v, REGION, stack, i);
+	int64_t name = task ? REP_AT(v, TASK, name, i) : REP_AT(v, REGION, name, i);
 	int64_t *row = rep_job_row(job, v);
 	int code = row ? 0 : TP_ENOMEM;
 

@@ -243,7 +243,7 @@ static int add_row(struct rep_job *job, struct rep_view *v, const struct source 
 	int code;
 
 	/* The background task stands for what is logged outside all tasks. */
-	if (s->table == TP_TABLE_TASK && !REP_COL(v, TASK, id)[i])
+	if (s->table == TP_TABLE_TASK && !REP_AT(v, TASK, id, i))
 		return 0;
 	start = start == TP_NULL ? 0 : start;
 	end = end == TP_NULL ? v->run->row.duration_ns : end;
