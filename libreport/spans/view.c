@@ -303,8 +303,13 @@ int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, 
 		return code;
 	v->seen[table] = true;
 	return table == TP_TABLE_GOROUTINE && missing & REP_BIT(GOROUTINE, id)
-		   ? rep_goids_load(&v->goids, v->store, v->run->row.id, err)
+		   ? rep_view_goids(v, err)
 		   : 0;
+}
+
+int rep_view_goids(struct rep_view *v, struct tp_err *err)
+{
+	return v->goids.n ? 0 : rep_goids_load(&v->goids, v->store, v->run->row.id, err);
 }
 
 /* ---- part by part ---- */

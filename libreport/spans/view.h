@@ -86,6 +86,9 @@ static inline bool rep_view_has(const struct rep_view *v, enum tp_table_id table
 	return v->col[table][column] || (v->packed[table] && v->packed[table][column].n);
 }
 
+/* Loads v->goids, as loading goroutine.id does, for reports that only visit that column. */
+int rep_view_goids(struct rep_view *v, struct tp_err *err);
+
 /* Reads columns of a table part by part, as a long run has tables that should not be in memory at
  * once: calls fn with REP_COL and v->nrows[table] of the part that begins with row `first`. A short
  * table, or one that is loaded already, stays loaded. fn may load other tables, but not this one,

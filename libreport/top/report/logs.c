@@ -99,8 +99,7 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		    (region && !rep_inside_clip(&inside, goroutine, ts, ts, &none)))
 			continue;
 		code = put(job, &job->tasks, i);
-		if (code)
-			rep_job_fail(err, code);
+		code = code ? rep_job_fail(err, code) : rep_job_trim(job, v, err);
 	}
 	if (!code && !job->nrows && job->opt->filter.task)
 		rep_pick_hint(v, false, job->note, sizeof(job->note));
