@@ -1,6 +1,5 @@
 #include "spans/packed.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -8,19 +7,19 @@
 
 /* Finds how to pack the values: the least width that holds all differences from the smallest, and
  * one more for TP_NULL if there is one. */
-static struct rep_packed_part fit(const int64_t *value, size_t n)
+static struct rep_packed_part fit(const int64_t *value)
 {
 	int64_t low = INT64_MAX, high = INT64_MIN;
 	struct rep_packed_part p = {.null = UINT64_MAX};
 	size_t nulls = 0;
 	uint64_t most;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < REP_PACKED_ROWS; i++) {
 		nulls += value[i] == TP_NULL;
 		low = value[i] != TP_NULL && value[i] < low ? value[i] : low;
 		high = value[i] > high ? value[i] : high;
 	}
-	if (nulls == n) {
+	if (nulls == REP_PACKED_ROWS) {
 		p.null = 0; /* what every row has */
 		return p;
 	}
@@ -39,16 +38,17 @@ static struct rep_packed_part fit(const int64_t *value, size_t n)
 	return p;
 }
 
-int rep_packed_put(struct rep_packed *c, const int64_t *value, size_t n)
+/* Packs REP_PACKED_ROWS values. */
+static int pack(struct rep_packed *c, const int64_t *value)
 {
-	struct rep_packed_part p = fit(value, n);
+	struct rep_packed_part p = fit(value);
 
 	if (tp_grow(&c->part, &c->room, c->n, sizeof(*c->part)))
 		return TP_ENOMEM;
-	p.bytes = calloc(n * p.width + sizeof(uint64_t), 1);
+	p.bytes = calloc((size_t)REP_PACKED_ROWS * p.width + sizeof(uint64_t), 1);
 	if (!p.bytes)
 		return TP_ENOMEM;
-	for (size_t i = 0; p.width && i < n; i++) {
+	for (size_t i = 0; p.width && i < REP_PACKED_ROWS; i++) {
 		uint64_t x = value[i] == TP_NULL ? p.null : (uint64_t)value[i] - (uint64_t)p.base;
 
 		/* The bytes beyond the width are those of the next row, which follows. */
@@ -59,10 +59,39 @@ int rep_packed_put(struct rep_packed *c, const int64_t *value, size_t n)
 	return 0;
 }
 
+int rep_packed_put(struct rep_packed *c, const int64_t *value, size_t n)
+{
+	int code = 0;
+
+	while (!code && n) {
+		size_t some = REP_PACKED_ROWS - c->nrest;
+
+		some = n < some ? n : some;
+		if (some == REP_PACKED_ROWS) {
+			code = pack(c, value);
+		} else {
+			if (!c->rest)
+				c->rest = tp_many(REP_PACKED_ROWS, sizeof(*c->rest));
+			if (!c->rest)
+				return TP_ENOMEM;
+			memcpy(c->rest + c->nrest, value, some * sizeof(*value));
+			c->nrest += some;
+			if (c->nrest == REP_PACKED_ROWS) {
+				code = pack(c, c->rest);
+				c->nrest = 0;
+			}
+		}
+		value += some;
+		n -= some;
+	}
+	return code;
+}
+
 void rep_packed_release(struct rep_packed *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		free(c->part[i].bytes);
 	free(c->part);
+	free(c->rest);
 	memset(c, 0, sizeof(*c));
 }

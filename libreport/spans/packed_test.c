@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
-#define PARTS 3
-#define N     ((PARTS - 1) * (size_t)REP_PACKED_ROWS + 5)
+#define PARTS 2
+#define N     (PARTS * (size_t)REP_PACKED_ROWS + 5)
 
-/* Packs and reads back; returns the width of the first part. */
-static unsigned check(int64_t (*of)(size_t i))
+/* Packs `some` values at a time, and reads them back; returns the width of the first part. */
+static unsigned check_by(int64_t (*of)(size_t i), size_t some)
 {
 	static int64_t value[N];
 	struct rep_packed c = {0};
@@ -20,16 +20,27 @@ static unsigned check(int64_t (*of)(size_t i))
 
 	for (size_t i = 0; i < N; i++)
 		value[i] = of(i);
-	for (size_t i = 0; i < N; i += REP_PACKED_ROWS)
-		assert_int_equal(rep_packed_put(&c, value + i,
-						N - i < REP_PACKED_ROWS ? N - i : REP_PACKED_ROWS),
-				 0);
+	for (size_t i = 0, n; i < N; i += n) {
+		n = N - i < some ? N - i : some;
+		assert_int_equal(rep_packed_put(&c, value + i, n), 0);
+		assert_int_equal(rep_packed_rows(&c), i + n);
+	}
 	assert_int_equal(c.n, PARTS);
 	for (size_t i = 0; i < N; i++)
 		if (rep_packed_at(&c, i) != value[i])
 			fail_msg("row %zu", i);
 	width = c.part[0].width;
 	rep_packed_release(&c);
+	return width;
+}
+
+static unsigned check(int64_t (*of)(size_t i))
+{
+	const size_t some[] = {1, 1000, REP_PACKED_ROWS};
+	unsigned width = check_by(of, N);
+
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(check_by(of, some[i]), width);
 	return width;
 }
 

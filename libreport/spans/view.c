@@ -175,52 +175,21 @@ static int load_raw(struct rep_view *v, enum tp_table_id table, uint32_t missing
 struct packing {
 	struct rep_packed *packed; /* by column */
 	uint32_t columns;
-	int64_t *rest[TP_MAX_COLUMNS]; /* rows that do not fill a part yet */
-	size_t nrest, rows;
+	size_t rows;
 };
-
-/* Packs n rows from `at` on. */
-static int pack(struct packing *p, int64_t *const *col, size_t at, size_t n)
-{
-	int code = 0;
-
-	for (uint32_t left = p->columns; !code && left; left &= left - 1) {
-		int c = __builtin_ctz(left);
-
-		code = rep_packed_put(&p->packed[c], col[c] + at, n);
-	}
-	return code;
-}
 
 static int pack_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
 {
 	struct packing *p = ctx;
-	size_t at = 0;
-	int code = 0;
 
 	p->rows = first + rows->nrows;
-	while (!code && at < rows->nrows) {
-		size_t n = rows->nrows - at;
+	for (uint32_t left = p->columns; left; left &= left - 1) {
+		int c = __builtin_ctz(left);
 
-		n = n < REP_PACKED_ROWS - p->nrest ? n : REP_PACKED_ROWS - p->nrest;
-		if (n == REP_PACKED_ROWS) {
-			code = pack(p, rows->col, at, n);
-		} else {
-			for (uint32_t left = p->columns; left; left &= left - 1) {
-				int c = __builtin_ctz(left);
-
-				memcpy(p->rest[c] + p->nrest, rows->col[c] + at,
-				       n * sizeof(int64_t));
-			}
-			p->nrest += n;
-			if (p->nrest == REP_PACKED_ROWS) {
-				code = pack(p, p->rest, 0, p->nrest);
-				p->nrest = 0;
-			}
-		}
-		at += n;
+		if (rep_packed_put(&p->packed[c], rows->col[c], rows->nrows))
+			return tp_nomem(err);
 	}
-	return code ? tp_nomem(err) : 0;
+	return 0;
 }
 
 static int load_packed(struct rep_view *v, enum tp_table_id table, uint32_t missing,
@@ -235,15 +204,10 @@ static int load_packed(struct rep_view *v, enum tp_table_id table, uint32_t miss
 	if (!v->packed[table])
 		v->packed[table] = calloc(TP_MAX_COLUMNS, sizeof(*v->packed[table]));
 	p.packed = v->packed[table];
-	if (!rest || !p.packed)
+	if (!p.packed)
 		code = tp_nomem(err);
-	for (unsigned c = 0, n = 0; !code && c < TP_MAX_COLUMNS; c++)
-		if (missing >> c & 1)
-			p.rest[c] = rest + (size_t)n++ * REP_PACKED_ROWS;
 	if (!code)
 		code = tp_rows_visit(v->store, v->run->row.id, table, missing, &visitor, err);
-	if (!code && p.nrest && pack(&p, p.rest, 0, p.nrest))
-		code = tp_nomem(err);
 	if (!code && v->seen[table] && v->nrows[table] != p.rows)
 		code = differ(table, err);
 	/* Half a column must not pass for one that is loaded. */
@@ -252,7 +216,6 @@ static int load_packed(struct rep_view *v, enum tp_table_id table, uint32_t miss
 			rep_packed_release(&p.packed[c]);
 	if (!code)
 		v->nrows[table] = p.rows;
-	free(rest);
 	return code;
 }
 

@@ -83,7 +83,8 @@ static inline int64_t rep_view_at(const struct rep_view *v, enum tp_table_id tab
 /* Returns whether a column has been loaded and has rows. */
 static inline bool rep_view_has(const struct rep_view *v, enum tp_table_id table, int column)
 {
-	return v->col[table][column] || (v->packed[table] && v->packed[table][column].n);
+	return v->col[table][column] ||
+	       (v->packed[table] && rep_packed_rows(&v->packed[table][column]));
 }
 
 /* Loads v->goids, as loading goroutine.id does, for reports that only visit that column. */
