@@ -286,13 +286,15 @@ int rep_lanes_need_procs(struct rep_lanes *l, struct tp_err *err)
 static int by_task_start(const void *a, const void *b, void *lanes)
 {
 	const struct rep_view *v = &((const struct rep_lanes *)lanes)->v;
-	const int64_t *start = REP_COL(v, TASK, start_ns), *id = REP_COL(v, TASK, id);
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int64_t one = REP_AT(v, TASK, start_ns, x), other = REP_AT(v, TASK, start_ns, y);
 
-	if (start[x] != start[y])
-		return start[x] < start[y] ? -1 : 1;
-	if (id[x] != id[y])
-		return id[x] < id[y] ? -1 : 1;
+	if (one == other) {
+		one = REP_AT(v, TASK, id, x);
+		other = REP_AT(v, TASK, id, y);
+	}
+	if (one != other)
+		return one < other ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
@@ -325,16 +327,16 @@ static int put_tasks(struct list *list)
 
 	for (size_t i = 0; i < v->nrows[TP_TABLE_TASK] && !code; i++) {
 		uint32_t row = list->l->task_by_start[i];
-		int64_t start = REP_COL(v, TASK, start_ns)[row];
-		int64_t end = REP_COL(v, TASK, end_ns)[row];
+		int64_t start = REP_AT(v, TASK, start_ns, row);
+		int64_t end = REP_AT(v, TASK, end_ns, row);
 		struct rep_lane lane = {
 		    .kind = REP_LANE_TASK,
 		    .index = row,
-		    .id = REP_COL(v, TASK, id)[row],
+		    .id = REP_AT(v, TASK, id, row),
 		    .from = start == TP_NULL ? 0 : start,
 		    .to = end == TP_NULL ? list->l->duration : end,
 		};
-		int64_t name_id = REP_COL(v, TASK, name)[row];
+		int64_t name_id = REP_AT(v, TASK, name, row);
 
 		lane.busy_ns = tp_minus(lane.to, lane.from);
 		name(list->l, &lane, name_id < 0 || name_id > UINT32_MAX ? 0 : (uint32_t)name_id);

@@ -8,7 +8,9 @@
 
 static int64_t range_cell(const struct rep_gc_facts *f, int column, size_t i)
 {
-	return f->range.col[column] ? f->range.col[column][i] : TP_NULL;
+	const struct rep_packed *col = &f->range.col[column];
+
+	return rep_packed_rows(col) ? rep_packed_at(col, i) : TP_NULL;
 }
 
 #define RANGE(f, column, i) range_cell(f, TP_COL(RANGE, column), i)
@@ -25,13 +27,13 @@ static struct rep_gc_cycle *collect(const struct rep_gc_facts *f, size_t *count)
 	struct rep_gc_cycle *cycle;
 	size_t n = 0;
 
-	for (size_t i = 0; i < f->range.nrows; i++)
-		n += f->range_kind[i] == REP_GC_MARK;
+	for (size_t i = 0; i < f->range.n; i++)
+		n += f->range.kind[i] == REP_GC_MARK;
 	cycle = calloc(n + 1, sizeof(*cycle));
 	*count = n;
 	n = 0;
-	for (size_t i = 0; cycle && i < f->range.nrows; i++) {
-		if (f->range_kind[i] != REP_GC_MARK)
+	for (size_t i = 0; cycle && i < f->range.n; i++) {
+		if (f->range.kind[i] != REP_GC_MARK)
 			continue;
 		cycle[n++] = (struct rep_gc_cycle){
 		    .start_ns = RANGE(f, start_ns, i),
@@ -70,12 +72,12 @@ static int64_t end_of(const struct rep_gc_cycle *c)
  * which it ends. */
 static void add_ranges(const struct rep_gc_facts *f, struct rep_gc_cycle *cycle, size_t n)
 {
-	for (size_t i = 0; i < f->range.nrows; i++) {
-		bool stw = f->range_kind[i] == REP_GC_STW;
+	for (size_t i = 0; i < f->range.n; i++) {
+		bool stw = f->range.kind[i] == REP_GC_STW;
 		int64_t start = RANGE(f, start_ns, i), end = RANGE(f, end_ns, i);
 		size_t at;
 
-		if (!stw && f->range_kind[i] != REP_GC_SWEEP)
+		if (!stw && f->range.kind[i] != REP_GC_SWEEP)
 			continue;
 		at = cycle_at(cycle, n, stw ? end : start);
 		if (at < n)
@@ -85,9 +87,9 @@ static void add_ranges(const struct rep_gc_facts *f, struct rep_gc_cycle *cycle,
 
 static void add_work(const struct rep_gc_facts *f, struct rep_gc_cycle *cycle, size_t n)
 {
-	for (size_t i = 0; i < f->work.nrows; i++) {
-		int64_t start = f->work.col[TP_COL(GC_WORK, told_ns)][i];
-		int64_t end = f->work.col[TP_COL(GC_WORK, end_ns)][i];
+	for (size_t i = 0; i < f->work.n; i++) {
+		int64_t start = REP_GC_AT(f, work, GC_WORK, told_ns, i);
+		int64_t end = REP_GC_AT(f, work, GC_WORK, end_ns, i);
 		size_t at = cycle_at(cycle, n, start);
 
 		/* An interrupted worker may continue after the phase is over. */
@@ -95,9 +97,9 @@ static void add_work(const struct rep_gc_facts *f, struct rep_gc_cycle *cycle, s
 			end = end_of(&cycle[at]);
 		if (at == n || end <= start)
 			continue;
-		if (f->work_kind[i] == REP_GC_ASSIST)
+		if (f->work.kind[i] == REP_GC_ASSIST)
 			tp_sum(&cycle[at].assist_ns, tp_minus(end, start));
-		else if (f->work_kind[i] == REP_GC_IDLE && rep_gc_is_worker(f, i))
+		else if (f->work.kind[i] == REP_GC_IDLE && rep_gc_is_worker(f, i))
 			tp_sum(&cycle[at].idle_ns, tp_minus(end, start));
 		else if (rep_gc_is_worker(f, i))
 			tp_sum(&cycle[at].background_ns, tp_minus(end, start));

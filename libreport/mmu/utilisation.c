@@ -69,73 +69,66 @@ struct keeping {
 	int name;	  /* the column of names */
 	uint32_t columns; /* a bit each, without that of names */
 	uint32_t kinds;	  /* a bit each */
-	struct tp_rows *rows;
-	uint8_t **kind;
-	size_t room;
+	struct rep_gc_rows *rows;
 	int64_t last; /* the name of the row before, as rows with the same name are adjacent */
 	enum rep_gc_kind of_last;
 	bool collected; /* there is a row of the collector, kept or not */
 };
 
-static int make_room(struct keeping *k, struct tp_err *err)
+/* Keeps the columns of rows from `first` up to `end`. */
+static int keep_columns(struct keeping *k, const struct tp_rows *part, size_t first, size_t end)
 {
-	size_t room = k->room ? 2 * k->room : 1024;
-	uint8_t *kind = tp_more(*k->kind, room, 1);
-	bool failed = !kind;
+	for (uint32_t left = first < end ? k->columns : 0; left; left &= left - 1) {
+		int c = __builtin_ctz(left);
 
-	*k->kind = kind ? kind : *k->kind;
-	for (unsigned c = 0; c < TP_MAX_COLUMNS && !failed; c++) {
-		int64_t *col;
-
-		if (!(k->columns >> c & 1))
-			continue;
-		col = tp_more(k->rows->col[c], room, sizeof(*col));
-		failed = !col;
-		k->rows->col[c] = col ? col : k->rows->col[c];
+		if (rep_packed_put(&k->rows->col[c], part->col[c] + first, end - first))
+			return TP_ENOMEM;
 	}
-	k->room = failed ? k->room : room;
-	return failed ? tp_nomem(err) : 0;
+	return 0;
 }
 
 static int keep_rows(void *ctx, const struct tp_rows *part, size_t first, struct tp_err *err)
 {
 	struct keeping *k = ctx;
+	struct rep_gc_rows *rows = k->rows;
 	const int64_t *name = part->col[k->name];
+	size_t from = 0; /* rows from here on are kept */
+	int code = 0;
 
 	(void)first;
-	for (size_t i = 0; i < part->nrows; i++) {
-		size_t n = k->rows->nrows;
-		int code;
-
+	for (size_t i = 0; !code && i < part->nrows; i++) {
 		if (name[i] != k->last)
 			k->of_last = kind_of(tp_dict_text(k->dict, (uint32_t)name[i]));
 		k->last = name[i];
 		k->collected |= k->of_last != REP_GC_NOTHING;
-		if (!(k->kinds >> k->of_last & 1))
+		if (!(k->kinds >> k->of_last & 1)) {
+			code = keep_columns(k, part, from, i);
+			from = i + 1;
 			continue;
-		if (n == k->room && (code = make_room(k, err)))
-			return code;
-		for (uint32_t left = k->columns; left; left &= left - 1) {
-			int c = __builtin_ctz(left);
-
-			k->rows->col[c][n] = part->col[c][i];
 		}
-		(*k->kind)[n] = (uint8_t)k->of_last;
-		k->rows->nrows++;
+		code = tp_grow_raw(&rows->kind, &rows->room, rows->n, 1);
+		if (!code)
+			rows->kind[rows->n++] = (uint8_t)k->of_last;
 	}
-	return 0;
+	if (!code)
+		code = keep_columns(k, part, from, part->nrows);
+	return code ? tp_nomem(err) : 0;
 }
 
 static int keep(struct keeping *k, struct tp_store *store, int64_t run, enum tp_table_id table,
 		struct tp_err *err)
 {
 	const struct tp_rows_visitor visitor = {.rows = keep_rows, .ctx = k};
-	int code = make_room(k, err);
 
-	k->rows->table = table;
 	k->last = -1;
-	return code ? code
-		    : tp_rows_visit(store, run, table, k->columns | 1u << k->name, &visitor, err);
+	return tp_rows_visit(store, run, table, k->columns | 1u << k->name, &visitor, err);
+}
+
+static void release_rows(struct rep_gc_rows *rows)
+{
+	for (size_t c = 0; c < TP_MAX_COLUMNS; c++)
+		rep_packed_release(&rows->col[c]);
+	free(rows->kind);
 }
 
 static uint8_t *metrics_of(const struct tp_rows *rows, const struct tp_dict *dict)
@@ -192,7 +185,6 @@ int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const stru
 		       BIT(GC_WORK, told_ns) | BIT(GC_WORK, end_ns),
 	    .kinds = include & REP_UTIL_BACKGROUND ? UINT32_MAX : 0,
 	    .rows = &f->work,
-	    .kind = &f->work_kind,
 	};
 	struct keeping range = {
 	    .dict = dict,
@@ -202,7 +194,6 @@ int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const stru
 		     (include & REP_UTIL_SWEEP ? 1u << REP_GC_SWEEP : 0) |
 		     (all ? 1u << REP_GC_MARK : 0),
 	    .rows = &f->range,
-	    .kind = &f->range_kind,
 	};
 	int code = 0;
 
@@ -249,13 +240,11 @@ int rep_gc_facts_load(struct rep_gc_facts *f, struct tp_store *store, const stru
 
 void rep_gc_facts_release(struct rep_gc_facts *f)
 {
-	tp_rows_release(&f->work);
-	tp_rows_release(&f->range);
+	release_rows(&f->work);
+	release_rows(&f->range);
 	tp_rows_release(&f->metric);
 	tp_rows_release(&f->proc);
 	tp_rows_release(&f->goroutine);
-	free(f->work_kind);
-	free(f->range_kind);
 	free(f->metric_kind);
 	free(f->step);
 	memset(f, 0, sizeof(*f));
@@ -314,7 +303,7 @@ static bool counts(enum rep_gc_kind kind, const struct rep_util_options *opt)
 
 bool rep_gc_is_worker(const struct rep_gc_facts *f, size_t row)
 {
-	int64_t g = f->work.col[TP_COL(GC_WORK, goroutine)][row];
+	int64_t g = REP_GC_AT(f, work, GC_WORK, goroutine, row);
 
 	return g >= 0 && (uint64_t)g < f->goroutine.nrows &&
 	       f->goroutine.col[TP_COL(GOROUTINE, name)][g];
@@ -343,22 +332,20 @@ static int add_work_as_go(struct points *s, const struct rep_gc_facts *f,
 static int add_work(struct points *s, const struct rep_gc_facts *f,
 		    const struct rep_util_options *opt)
 {
-	const int64_t *start = f->work.col[TP_COL(GC_WORK, start_ns)];
-	const int64_t *told = f->work.col[TP_COL(GC_WORK, told_ns)];
-	const int64_t *end = f->work.col[TP_COL(GC_WORK, end_ns)];
 	int code = 0;
 
-	for (size_t i = 0; !code && i < f->work.nrows; i++) {
-		enum rep_gc_kind kind = f->work_kind[i];
-		int64_t p = p_id(f, f->work.col[TP_COL(GC_WORK, p)][i]);
+	for (size_t i = 0; !code && i < f->work.n; i++) {
+		enum rep_gc_kind kind = f->work.kind[i];
+		int64_t p = p_id(f, REP_GC_AT(f, work, GC_WORK, p, i));
+		int64_t end = REP_GC_AT(f, work, GC_WORK, end_ns, i);
 
 		if (p < 0)
 			continue;
 		if (kind == REP_GC_ASSIST && opt->include & REP_UTIL_ASSIST)
-			code = add_interval(s, start[i], end[i], p);
+			code = add_interval(s, REP_GC_AT(f, work, GC_WORK, start_ns, i), end, p);
 		else if (opt->include & REP_UTIL_BACKGROUND && counts(kind, opt) &&
 			 rep_gc_is_worker(f, i))
-			code = add_interval(s, told[i], end[i], p);
+			code = add_interval(s, REP_GC_AT(f, work, GC_WORK, told_ns, i), end, p);
 	}
 	return code;
 }
@@ -366,18 +353,19 @@ static int add_work(struct points *s, const struct rep_gc_facts *f,
 static int add_ranges(struct points *s, const struct rep_gc_facts *f,
 		      const struct rep_util_options *opt)
 {
-	const int64_t *start = f->range.col[TP_COL(RANGE, start_ns)];
-	const int64_t *end = f->range.col[TP_COL(RANGE, end_ns)];
 	int code = 0;
 
-	for (size_t i = 0; !code && i < f->range.nrows; i++) {
-		if (f->range_kind[i] == REP_GC_STW && opt->include & REP_UTIL_STW) {
-			code = add_interval(s, start[i], end[i], ALL_PS);
-		} else if (f->range_kind[i] == REP_GC_SWEEP && opt->include & REP_UTIL_SWEEP) {
-			int64_t p = p_id(f, f->range.col[TP_COL(RANGE, p)][i]);
+	for (size_t i = 0; !code && i < f->range.n; i++) {
+		int64_t start = REP_GC_AT(f, range, RANGE, start_ns, i);
+		int64_t end = REP_GC_AT(f, range, RANGE, end_ns, i);
+
+		if (f->range.kind[i] == REP_GC_STW && opt->include & REP_UTIL_STW) {
+			code = add_interval(s, start, end, ALL_PS);
+		} else if (f->range.kind[i] == REP_GC_SWEEP && opt->include & REP_UTIL_SWEEP) {
+			int64_t p = p_id(f, REP_GC_AT(f, range, RANGE, p, i));
 
 			if (p >= 0)
-				code = add_interval(s, start[i], end[i], p);
+				code = add_interval(s, start, end, p);
 		}
 	}
 	return code;

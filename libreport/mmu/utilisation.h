@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "decode/dict.h"
+#include "spans/packed.h"
 #include "store/store.h"
 
 /* Work of the collector that counts. */
@@ -97,13 +98,21 @@ struct rep_go_step {
 /* Returns whether a run is of programs without a garbage collector: a trace of the kernel's scheduler. */
 bool rep_gc_has_none(const struct tp_run *run);
 
+/* Rows of a table, of which a long run has millions. */
+struct rep_gc_rows {
+	struct rep_packed col[TP_MAX_COLUMNS]; /* empty: not loaded */
+	uint8_t *kind;			       /* by row: enum rep_gc_kind */
+	size_t n, room;
+};
+#define REP_GC_AT(f, rows, TABLE, column, i) rep_packed_at(&(f)->rows.col[TP_COL(TABLE, column)], i)
+
 /* The parts of a run's tables from which utilisation is computed. Must be released in every
  * case. */
 struct rep_gc_facts {
-	struct tp_rows work, range, metric, proc; /* work, range: only rows that count */
-	struct tp_rows goroutine;		  /* a name is 1 for a worker's, else 0 */
-	uint8_t *work_kind, *range_kind;	  /* by row: enum rep_gc_kind */
-	uint8_t *metric_kind;			  /* enum rep_metric_kind */
+	struct rep_gc_rows work, range; /* only rows that count */
+	struct tp_rows metric, proc;
+	struct tp_rows goroutine; /* a name is 1 for a worker's, else 0 */
+	uint8_t *metric_kind;	  /* enum rep_metric_kind */
 	int64_t duration_ns;
 	bool no_collector;	  /* of the run */
 	bool procs_known;	  /* the trace records the number of Ps */

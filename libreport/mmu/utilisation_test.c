@@ -28,6 +28,11 @@ static void kind(uint8_t **kinds, size_t n, uint8_t value)
 	(*kinds)[n] = value;
 }
 
+static void packed(struct rep_gc_rows *rows, int c, int64_t value)
+{
+	assert_int_equal(rep_packed_put(&rows->col[c], &value, 1), 0);
+}
+
 static void procs(int64_t ts, int64_t n)
 {
 	column(&facts.metric, TP_COL(METRIC, ts_ns), ts);
@@ -45,21 +50,21 @@ static void metric(enum rep_metric_kind k, int64_t ts, int64_t value)
 
 static void range(enum rep_gc_kind k, int64_t p, int64_t start, int64_t end)
 {
-	column(&facts.range, TP_COL(RANGE, p), p);
-	column(&facts.range, TP_COL(RANGE, start_ns), start);
-	column(&facts.range, TP_COL(RANGE, end_ns), end);
-	column(&facts.range, TP_COL(RANGE, complete), 1);
-	kind(&facts.range_kind, facts.range.nrows++, (uint8_t)k);
+	packed(&facts.range, TP_COL(RANGE, p), p);
+	packed(&facts.range, TP_COL(RANGE, start_ns), start);
+	packed(&facts.range, TP_COL(RANGE, end_ns), end);
+	packed(&facts.range, TP_COL(RANGE, complete), 1);
+	kind(&facts.range.kind, facts.range.n++, (uint8_t)k);
 }
 
 static void work(enum rep_gc_kind k, int64_t g, int64_t p, int64_t start, int64_t told, int64_t end)
 {
-	column(&facts.work, TP_COL(GC_WORK, goroutine), g);
-	column(&facts.work, TP_COL(GC_WORK, p), p);
-	column(&facts.work, TP_COL(GC_WORK, start_ns), start);
-	column(&facts.work, TP_COL(GC_WORK, told_ns), told);
-	column(&facts.work, TP_COL(GC_WORK, end_ns), end);
-	kind(&facts.work_kind, facts.work.nrows++, (uint8_t)k);
+	packed(&facts.work, TP_COL(GC_WORK, goroutine), g);
+	packed(&facts.work, TP_COL(GC_WORK, p), p);
+	packed(&facts.work, TP_COL(GC_WORK, start_ns), start);
+	packed(&facts.work, TP_COL(GC_WORK, told_ns), told);
+	packed(&facts.work, TP_COL(GC_WORK, end_ns), end);
+	kind(&facts.work.kind, facts.work.n++, (uint8_t)k);
 }
 
 /* Ps 0 to 3; goroutine 0 is a worker, 1 is not. */

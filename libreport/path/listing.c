@@ -48,7 +48,7 @@ static void say_place(struct rep_words *w, const struct rep_place *place)
 	if (place && place->task != TP_NONE) {
 		rep_say(w, "  task ");
 		rep_say_name(w, tp_dict_text(v->dict, rep_place_task(v, place)));
-		rep_say(w, " #%lld", (long long)REP_COL(v, TASK, id)[place->task]);
+		rep_say(w, " #%lld", (long long)REP_AT(v, TASK, id, place->task));
 	}
 	if (place && place->region != TP_NONE) {
 		rep_say(w, "  region ");

@@ -105,13 +105,13 @@ static int pick_tasks(struct pick *p, struct tp_err *err)
 	int code = 0;
 
 	for (uint32_t i = 0; i < p->tasks.n && !code; i++) {
-		struct rep_path_request r = {.id = REP_COL(v, TASK, id)[i],
-					     .name = (uint32_t)REP_COL(v, TASK, name)[i]};
+		struct rep_path_request r = {.id = REP_AT(v, TASK, id, i),
+					     .name = (uint32_t)REP_AT(v, TASK, name, i)};
 
 		if (rep_choose_task(&p->choice, i) &&
-		    wants_goroutine(p, REP_COL(v, TASK, goroutine)[i]))
-			code = put(p, r, REP_COL(v, TASK, start_ns)[i], REP_COL(v, TASK, end_ns)[i],
-				   REP_COL(v, TASK, goroutine)[i]);
+		    wants_goroutine(p, REP_AT(v, TASK, goroutine, i)))
+			code = put(p, r, REP_AT(v, TASK, start_ns, i), REP_AT(v, TASK, end_ns, i),
+				   REP_AT(v, TASK, goroutine, i));
 	}
 	return code ? tp_nomem(err) : 0;
 }
@@ -126,16 +126,16 @@ static int pick_regions(struct pick *p, struct tp_err *err)
 				 err);
 
 	for (uint32_t i = 0; i < v->nrows[TP_TABLE_REGION] && !code; i++) {
-		int64_t g = REP_COL(v, REGION, goroutine)[i];
+		int64_t g = REP_AT(v, REGION, goroutine, i);
 		struct rep_path_request r = {
 		    .id = (int64_t)i,
-		    .name = (uint32_t)REP_COL(v, REGION, name)[i],
-		    .stack = (uint32_t)REP_COL(v, REGION, stack)[i],
+		    .name = (uint32_t)REP_AT(v, REGION, name, i),
+		    .stack = (uint32_t)REP_AT(v, REGION, stack, i),
 		};
 
 		/* Regions without a name stand for inherited tasks and are not regions of the program. */
 		if (r.name && rep_choose_region(&p->choice, i) && wants_goroutine(p, g) &&
-		    put(p, r, REP_COL(v, REGION, start_ns)[i], REP_COL(v, REGION, end_ns)[i], g))
+		    put(p, r, REP_AT(v, REGION, start_ns, i), REP_AT(v, REGION, end_ns, i), g))
 			code = tp_nomem(err);
 	}
 	return code;

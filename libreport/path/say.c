@@ -144,7 +144,7 @@ void rep_say_task(struct rep_words *w, uint32_t chain)
 	if (task->row == TP_NONE)
 		return;
 	rep_say(w, task->several ? ", in tasks of type " : ", in task ");
-	rep_say_name(w, tp_dict_text(v->dict, (uint32_t)REP_COL(v, TASK, name)[task->row]));
+	rep_say_name(w, tp_dict_text(v->dict, (uint32_t)REP_AT(v, TASK, name, task->row)));
 	if (!task->several)
-		rep_say(w, " #%lld", (long long)REP_COL(v, TASK, id)[task->row]);
+		rep_say(w, " #%lld", (long long)REP_AT(v, TASK, id, task->row));
 }

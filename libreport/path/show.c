@@ -198,7 +198,7 @@ static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, str
 	    wakes ? rep_stack_names(&p->texts, h->wakes_stack) : rep_null(),
 	    wakes ? rep_stack_names(&p->texts, h->wake_stack) : rep_null(),
 	    rep_view_goid_value(p->v, h->holder),
-	    task ? rep_int(REP_COL(p->v, TASK, id)[place->task]) : rep_null(),
+	    task ? rep_int(REP_AT(p->v, TASK, id, place->task)) : rep_null(),
 	    task ? rep_table_string(p, rep_place_task(p->v, place)) : rep_null(),
 	    place && place->region != TP_NONE ? rep_table_string(p, rep_place_region(p->v, place))
 					      : rep_null(),
@@ -386,7 +386,6 @@ static struct rep_path_task *find_tasks(const struct rep_path_page *page)
 {
 	const struct rep_path *path = page->path;
 	const struct rep_path_request *r = page->list->request;
-	const int64_t *name = REP_COL(page->v, TASK, name);
 	struct rep_path_task *tasks = calloc(path->nchains + 1, sizeof(*tasks));
 
 	for (size_t i = 0; tasks && i < path->nchains; i++)
@@ -398,13 +397,14 @@ static struct rep_path_task *find_tasks(const struct rep_path_page *page)
 		uint32_t row = place ? place->task : TP_NONE;
 
 		if (row != TP_NONE && r->subject == REP_PATH_TASK &&
-		    REP_COL(page->v, TASK, id)[row] == r->id)
+		    REP_AT(page->v, TASK, id, row) == r->id)
 			row = TP_NONE;
 		if (!t->known)
 			t->row = row;
 		else if (t->row == row)
 			continue;
-		else if (t->row != TP_NONE && row != TP_NONE && name[row] == name[t->row])
+		else if (t->row != TP_NONE && row != TP_NONE &&
+			 REP_AT(page->v, TASK, name, row) == REP_AT(page->v, TASK, name, t->row))
 			t->several = true;
 		else
 			t->row = TP_NONE;

@@ -103,7 +103,7 @@ static struct rep_value branch_text(struct rep_path_table *p, const struct branc
 	int n;
 
 	if (task->row != TP_NONE)
-		type = tp_dict_text(p->v->dict, (uint32_t)REP_COL(p->v, TASK, name)[task->row]);
+		type = tp_dict_text(p->v->dict, (uint32_t)REP_AT(p->v, TASK, name, task->row));
 	room += type.size;
 	text = tp_arena_alloc(&p->texts.arena, room);
 	if (!text)
@@ -153,7 +153,7 @@ static int write_branch(struct rep_path_table *p, const struct branch *b, unsign
 	    b->wait ? rep_table_string(p, c->waker_entry) : rep_null(),
 	    b->wait ? rep_view_goid_value(p->v, c->waker) : rep_null(),
 	    b->wait && task != TP_NONE
-		? rep_table_string(p, (uint32_t)REP_COL(p->v, TASK, name)[task])
+		? rep_table_string(p, (uint32_t)REP_AT(p->v, TASK, name, task))
 		: rep_null(),
 	    b->wait ? rep_int(c->queue) : rep_null(),
 	};

@@ -118,11 +118,21 @@ int rep_view_init(struct rep_view *v, struct tp_store *store, const struct rep_r
 	return rep_matcher_init(&v->match, filter, v->dict, err);
 }
 
+static void release_packed(struct rep_view *v, enum tp_table_id table)
+{
+	for (size_t c = 0; v->packed[table] && c < TP_MAX_COLUMNS; c++)
+		rep_packed_release(&v->packed[table][c]);
+	free(v->packed[table]);
+	v->packed[table] = NULL;
+}
+
 void rep_view_release(struct rep_view *v)
 {
 	rep_matcher_release(&v->match);
 	for (size_t i = 0; i < v->nloaded; i++)
 		tp_rows_release(&v->loaded[i]);
+	for (size_t t = 0; t < TP_NTABLES; t++)
+		release_packed(v, (enum tp_table_id)t);
 	free(v->loaded);
 	free(v->segments);
 	free(v->string_map);
@@ -133,19 +143,20 @@ void rep_view_release(struct rep_view *v)
 	memset(v, 0, sizeof(*v));
 }
 
-int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, struct tp_err *err)
+/* ---- loading ---- */
+
+static int differ(enum tp_table_id table, struct tp_err *err)
 {
-	uint32_t missing = 0;
-	struct tp_rows *more;
+	return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "table %s: its columns differ in length",
+			  tp_tables[table].name);
+}
+
+static int load_raw(struct rep_view *v, enum tp_table_id table, uint32_t missing,
+		    struct tp_err *err)
+{
+	struct tp_rows *more = tp_more(v->loaded, v->nloaded + 1, sizeof(*more));
 	int code;
 
-	for (unsigned c = 0; c < tp_tables[table].ncolumns; c++) {
-		if (columns >> c & 1 && !v->col[table][c])
-			missing |= 1u << c;
-	}
-	if (!missing || (v->seen[table] && !v->nrows[table]))
-		return 0;
-	more = tp_more(v->loaded, v->nloaded + 1, sizeof(*more));
 	if (!more)
 		return tp_nomem(err);
 	v->loaded = more;
@@ -155,18 +166,112 @@ int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, 
 		return code;
 	if (v->seen[table] && v->nrows[table] != more[v->nloaded].nrows) {
 		tp_rows_release(&more[v->nloaded]);
-		return tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE,
-				  "table %s: its columns differ in length", tp_tables[table].name);
+		return differ(table, err);
 	}
-	v->seen[table] = true;
 	v->nrows[table] = more[v->nloaded].nrows;
 	for (unsigned c = 0; c < tp_tables[table].ncolumns; c++) {
 		if (missing >> c & 1)
 			v->col[table][c] = more[v->nloaded].col[c];
 	}
 	v->nloaded++;
+	return 0;
+}
+
+struct packing {
+	struct rep_packed *packed; /* by column */
+	uint32_t columns;
+	size_t rows;
+};
+
+static int pack_rows(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
+{
+	struct packing *p = ctx;
+
+	p->rows = first + rows->nrows;
+	for (uint32_t left = p->columns; left; left &= left - 1) {
+		int c = __builtin_ctz(left);
+
+		if (rep_packed_put(&p->packed[c], rows->col[c], rows->nrows))
+			return tp_nomem(err);
+	}
+	return 0;
+}
+
+static int load_packed(struct rep_view *v, enum tp_table_id table, uint32_t missing,
+		       struct tp_err *err)
+{
+	struct packing p = {.columns = missing};
+	const struct tp_rows_visitor visitor = {.rows = pack_rows, .ctx = &p};
+	int64_t *rest =
+	    tp_many((uint64_t)__builtin_popcount(missing) * REP_PACKED_ROWS, sizeof(*rest));
+	int code = 0;
+
+	if (!v->packed[table])
+		v->packed[table] = calloc(TP_MAX_COLUMNS, sizeof(*v->packed[table]));
+	p.packed = v->packed[table];
+	if (!p.packed)
+		code = tp_nomem(err);
+	if (!code)
+		code = tp_rows_visit(v->store, v->run->row.id, table, missing, &visitor, err);
+	if (!code && v->seen[table] && v->nrows[table] != p.rows)
+		code = differ(table, err);
+	/* Half a column must not pass for one that is loaded. */
+	for (unsigned c = 0; code && p.packed && c < TP_MAX_COLUMNS; c++)
+		if (missing >> c & 1)
+			rep_packed_release(&p.packed[c]);
+	if (!code)
+		v->nrows[table] = p.rows;
+	return code;
+}
+
+static int count_rows(struct rep_view *v, enum tp_table_id table, int64_t *rows, struct tp_err *err)
+{
+	int64_t parts;
+	int code =
+	    tp_stream_count(v->store, v->run->row.id, tp_tables[table].name, rows, &parts, err);
+
+	if (code)
+		tp_err_prefix(err, "run %lld, table %s", (long long)v->run->row.id,
+			      tp_tables[table].name);
+	return code;
+}
+
+/* Sets *packed if a table is packed when it is loaded. */
+static int is_packed(struct rep_view *v, enum tp_table_id table, bool *packed, struct tp_err *err)
+{
+	int64_t rows = 0;
+	int code = 0;
+
+	*packed = v->packed[table] != NULL;
+	if ((table != TP_TABLE_TASK && table != TP_TABLE_REGION && table != TP_TABLE_LOG) ||
+	    v->seen[table])
+		return 0;
+	code = count_rows(v, table, &rows, err);
+	*packed = rows > REP_PACKED_ROWS;
+	return code;
+}
+
+int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, struct tp_err *err)
+{
+	uint32_t missing = 0;
+	bool packed;
+	int code;
+
+	for (unsigned c = 0; c < tp_tables[table].ncolumns; c++) {
+		if (columns >> c & 1 && !rep_view_has(v, table, (int)c))
+			missing |= 1u << c;
+	}
+	if (!missing || (v->seen[table] && !v->nrows[table]))
+		return 0;
+	code = is_packed(v, table, &packed, err);
+	if (!code)
+		code =
+		    packed ? load_packed(v, table, missing, err) : load_raw(v, table, missing, err);
+	if (code)
+		return code;
+	v->seen[table] = true;
 	return table == TP_TABLE_GOROUTINE && missing & REP_BIT(GOROUTINE, id)
-		   ? rep_goids_load(&v->goids, v->store, v->run->row.id, err)
+		   ? rep_view_goids(v, err)
 		   : 0;
 }
 
@@ -175,9 +280,15 @@ void rep_view_unload(struct rep_view *v, enum tp_table_id table)
 	for (size_t i = 0; i < v->nloaded; i++)
 		if (v->loaded[i].table == table)
 			tp_rows_release(&v->loaded[i]);
+	release_packed(v, table);
 	memset(v->col[table], 0, sizeof(v->col[table]));
 	v->nrows[table] = 0;
 	v->seen[table] = false;
+}
+
+int rep_view_goids(struct rep_view *v, struct tp_err *err)
+{
+	return v->goids.n ? 0 : rep_goids_load(&v->goids, v->store, v->run->row.id, err);
 }
 
 /* ---- part by part ---- */
@@ -213,21 +324,46 @@ static int on_rows(void *ctx, const struct tp_rows *rows, size_t first, struct t
 static int is_short(struct rep_view *v, enum tp_table_id table, uint32_t columns,
 		    struct tp_err *err)
 {
-	int64_t rows, parts, ncolumns = 0;
+	int64_t rows, ncolumns = 0;
 	bool loaded = true;
 	int code;
 
 	for (unsigned c = 0; c < tp_tables[table].ncolumns; c++) {
 		ncolumns += columns >> c & 1;
-		loaded = loaded && (!(columns >> c & 1) || v->col[table][c]);
+		loaded = loaded && (!(columns >> c & 1) || rep_view_has(v, table, (int)c));
 	}
 	if (loaded || (v->seen[table] && !v->nrows[table]))
 		return 1;
-	code = tp_stream_count(v->store, v->run->row.id, tp_tables[table].name, &rows, &parts, err);
-	if (code)
-		tp_err_prefix(err, "run %lld, table %s", (long long)v->run->row.id,
-			      tp_tables[table].name);
+	code = count_rows(v, table, &rows, err);
 	return code ? code : rows <= SHORT_CELLS / ncolumns;
+}
+
+/* Visits a table that is packed. */
+static int visit_packed(struct visit *visit, enum tp_table_id table, uint32_t columns,
+			struct tp_err *err)
+{
+	struct rep_view *v = visit->v;
+	size_t total = v->nrows[table];
+	struct tp_rows rows = {.table = table};
+	int64_t *value =
+	    tp_many((uint64_t)__builtin_popcount(columns) * REP_PACKED_ROWS, sizeof(*value));
+	int code = value ? 0 : tp_nomem(err);
+
+	for (size_t first = 0; !code && first < total; first += rows.nrows) {
+		int64_t *at = value;
+
+		rows.nrows = total - first < REP_PACKED_ROWS ? total - first : REP_PACKED_ROWS;
+		for (unsigned c = 0; c < TP_MAX_COLUMNS; c++) {
+			if (!(columns >> c & 1))
+				continue;
+			rows.col[c] = at;
+			for (size_t i = 0; i < rows.nrows; i++)
+				*at++ = rep_packed_at(&v->packed[table][c], first + i);
+		}
+		code = on_rows(visit, &rows, first, err);
+	}
+	free(value);
+	return code;
 }
 
 int rep_view_visit(struct rep_view *v, enum tp_table_id table, uint32_t columns, rep_view_fn fn,
@@ -241,6 +377,8 @@ int rep_view_visit(struct rep_view *v, enum tp_table_id table, uint32_t columns,
 		return tp_rows_visit(v->store, v->run->row.id, table, columns, &visitor, err);
 	if (code == 1)
 		code = rep_view_load(v, table, columns, err);
+	if (!code && v->packed[table])
+		return visit_packed(&visit, table, columns, err);
 	return code || !v->nrows[table] ? code : fn(ctx, v, 0, err);
 }
 

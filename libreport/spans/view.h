@@ -12,6 +12,7 @@
 
 #include "run.h"
 #include "spans/filter.h"
+#include "spans/packed.h"
 #include "store/store.h"
 
 /* The tasks that --task selects and the goroutines that work for them, within the time range
@@ -49,6 +50,7 @@ struct rep_view {
 	struct tp_rows *loaded;
 	size_t nloaded;
 	const int64_t *col[TP_NTABLES][TP_MAX_COLUMNS];
+	struct rep_packed *packed[TP_NTABLES]; /* TP_MAX_COLUMNS of a table that is packed */
 	size_t nrows[TP_NTABLES];
 	bool seen[TP_NTABLES];
 	struct rep_goids goids; /* loaded with goroutine.id */
@@ -71,13 +73,33 @@ int rep_view_load(struct rep_view *v, enum tp_table_id table, uint32_t columns, 
 #define REP_BIT(TABLE, column) (1u << TP_COL(TABLE, column))
 /* Frees the columns of a table, which may be loaded again. */
 void rep_view_unload(struct rep_view *v, enum tp_table_id table);
-/* The v->nrows[table] values of a column that was loaded. */
+/* The v->nrows[table] values of a column that was loaded. Not for task, region and log, of which a
+ * long run has millions of rows: these are packed when they are loaded. */
 #define REP_COL(v, TABLE, column) ((v)->col[TP_TABLE_##TABLE][TP_COL(TABLE, column)])
+/* The value in row i of a column of any table, loaded or visited. */
+#define REP_AT(v, TABLE, column, i) rep_view_at(v, TP_TABLE_##TABLE, TP_COL(TABLE, column), i)
+static inline int64_t rep_view_at(const struct rep_view *v, enum tp_table_id table, int column,
+				  size_t i)
+{
+	const int64_t *col = v->col[table][column];
+
+	return col ? col[i] : rep_packed_at(&v->packed[table][column], i);
+}
+/* Returns whether a column has been loaded and has rows. */
+static inline bool rep_view_has(const struct rep_view *v, enum tp_table_id table, int column)
+{
+	return v->col[table][column] ||
+	       (v->packed[table] && rep_packed_rows(&v->packed[table][column]));
+}
+
+/* Loads v->goids, as loading goroutine.id does, for reports that only visit that column. */
+int rep_view_goids(struct rep_view *v, struct tp_err *err);
 
 /* Reads columns of a table part by part, as a long run has tables that should not be in memory at
  * once: calls fn with REP_COL and v->nrows[table] of the part that begins with row `first`. A short
- * table, or one that is loaded already, is one part and stays loaded. fn may load other tables, but
- * not this one, and must not look up rows of the run in it, as REP_COL begins with row `first`; its nonzero result ends the walk and becomes its result. */
+ * table, or one that is loaded already, stays loaded. fn may load other tables, but not this one,
+ * and must not look up rows of the run in it, as REP_COL begins with row `first`; its nonzero
+ * result ends the walk and becomes its result. */
 typedef int (*rep_view_fn)(void *ctx, struct rep_view *v, size_t first, struct tp_err *err);
 int rep_view_visit(struct rep_view *v, enum tp_table_id table, uint32_t columns, rep_view_fn fn,
 		   void *ctx, struct tp_err *err);

@@ -102,9 +102,75 @@ static void test_view_visit_says_where(void **state)
 	tp_store_close(store);
 }
 
+#define TASKS (2 * REP_PACKED_ROWS + 77)
+
+static int64_t id_of(size_t row)
+{
+	return row % 5 ? (int64_t)row * 3 : TP_NULL;
+}
+
+static int on_tasks(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
+{
+	size_t *rows = ctx;
+
+	(void)err;
+	assert_int_equal(first, *rows);
+	for (size_t i = 0; i < v->nrows[TP_TABLE_TASK]; i++, ++*rows) {
+		assert_int_equal(REP_COL(v, TASK, id)[i], id_of(*rows));
+		assert_int_equal(REP_AT(v, TASK, id, i), id_of(*rows));
+	}
+	return 0;
+}
+
+/* A long table of tasks is packed; it can be read by row, and part by part. */
+static void test_view_packs(void **state)
+{
+	const struct tp_store_options how = {.wait_ms = 10000};
+	const struct rep_filter_text none = {0};
+	struct tp_run row = run_row(HASH);
+	struct rep_filter filter;
+	struct rep_runs runs;
+	struct rep_view v;
+	struct tp_store_run *run;
+	struct tp_store *store;
+	struct tp_err err;
+	size_t rows = 0;
+
+	(void)state;
+	assert_int_equal(tp_store_begin(&run, path, &how, &err), 0);
+	for (size_t i = 0; i < TASKS; i++) {
+		int64_t task[TP_MAX_COLUMNS] = {[TP_COL(TASK, id)] = id_of(i)};
+
+		assert_int_equal(tp_store_put_row(run, TP_TABLE_TASK, task, &err), 0);
+	}
+	assert_int_equal(put_trace(run, &err), 0);
+	assert_int_equal(tp_store_put_segment(run, &(struct tp_segment){0, 0, 2, 0, 100, 5}, &err),
+			 0);
+	assert_int_equal(tp_store_commit(run, &row, &err), 0);
+	assert_int_equal(tp_store_open(&store, path, &err), 0);
+	assert_int_equal(rep_runs_load(store, &runs, &err), 0);
+	assert_int_equal(rep_filter_init(&filter, &none, &err), 0);
+	assert_int_equal(rep_view_init(&v, store, &runs.run[0], &filter, NULL, &err), 0);
+	assert_false(rep_view_has(&v, TP_TABLE_TASK, TP_COL(TASK, id)));
+	assert_int_equal(rep_view_load(&v, TP_TABLE_TASK, REP_BIT(TASK, id), &err), 0);
+	assert_true(rep_view_has(&v, TP_TABLE_TASK, TP_COL(TASK, id)));
+	assert_false(rep_view_has(&v, TP_TABLE_TASK, TP_COL(TASK, name)));
+	assert_null(REP_COL(&v, TASK, id));
+	assert_true(v.nrows[TP_TABLE_TASK] >= TASKS);
+	for (size_t i = 0; i < TASKS; i++)
+		assert_int_equal(REP_AT(&v, TASK, id, i), id_of(i));
+	assert_int_equal(
+	    rep_view_visit(&v, TP_TABLE_TASK, REP_BIT(TASK, id), on_tasks, &rows, &err), 0);
+	assert_int_equal(rows, v.nrows[TP_TABLE_TASK]);
+	rep_view_release(&v);
+	rep_filter_release(&filter);
+	rep_runs_release(&runs);
+	tp_store_close(store);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {RUN_TEST(test_view_visit),
+	const struct CMUnitTest tests[] = {RUN_TEST(test_view_packs), RUN_TEST(test_view_visit),
 					   RUN_TEST(test_view_visit_says_where)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,25 +78,24 @@ static bool type_matches(struct rep_pick *c, uint32_t task)
 	const struct rep_view *v = c->tasks->v;
 
 	if (c->pattern[REP_PICK_TASK].by_id)
-		return REP_COL(v, TASK, id)[task] == c->pattern[REP_PICK_TASK].id;
+		return REP_AT(v, TASK, id, task) == c->pattern[REP_PICK_TASK].id;
 	if (c->pattern[REP_PICK_TASK].request)
 		return c->request.task[task];
 	/* Only its id, 0, selects the background task, which no goroutine began. */
-	return REP_COL(v, TASK, id)[task] &&
-	       matches(c, REP_PICK_TASK, REP_COL(v, TASK, name)[task]);
+	return REP_AT(v, TASK, id, task) && matches(c, REP_PICK_TASK, REP_AT(v, TASK, name, task));
 }
 
 static bool region_matches(struct rep_pick *c, uint32_t region)
 {
-	return matches(c, REP_PICK_REGION, REP_COL(c->tasks->v, REGION, name)[region]);
+	return matches(c, REP_PICK_REGION, REP_AT(c->tasks->v, REGION, name, region));
 }
 
 static bool log_matches(struct rep_pick *c, uint32_t log)
 {
 	const struct rep_view *v = c->tasks->v;
 
-	return matches(c, REP_PICK_LOG, REP_COL(v, LOG, category)[log]) ||
-	       matches(c, REP_PICK_LOG, REP_COL(v, LOG, message)[log]);
+	return matches(c, REP_PICK_LOG, REP_AT(v, LOG, category, log)) ||
+	       matches(c, REP_PICK_LOG, REP_AT(v, LOG, message, log));
 }
 
 /* Returns whether the task to which a region or a log belongs matches. */
@@ -161,7 +160,7 @@ bool rep_choose_region(struct rep_pick *c, uint32_t row)
 	const struct rep_view *v = c->tasks->v;
 
 	return region_matches(c, row) &&
-	       (owner_matches(c, REP_COL(v, REGION, task)[row]) ||
+	       (owner_matches(c, REP_AT(v, REGION, task, row)) ||
 		(c->request.region && c->request.region[row])) &&
 	       ((!c->text.min && !c->text.max) ||
 		latency_matches(c, rep_region_start(v, row), rep_region_end(v, row)));
@@ -169,7 +168,7 @@ bool rep_choose_region(struct rep_pick *c, uint32_t row)
 
 bool rep_choose_log(struct rep_pick *c, uint32_t row)
 {
-	return log_matches(c, row) && (owner_matches(c, REP_COL(c->tasks->v, LOG, task)[row]) ||
+	return log_matches(c, row) && (owner_matches(c, REP_AT(c->tasks->v, LOG, task, row)) ||
 				       (c->request.log && c->request.log[row]));
 }
 
@@ -202,10 +201,10 @@ int rep_pick_names(struct tp_buf *b, const struct tp_dict *dict, const struct re
 
 bool rep_has_tasks(const struct rep_view *v)
 {
-	const int64_t *id = v->col[TP_TABLE_TASK][TP_COL(TASK, id)];
+	bool known = rep_view_has(v, TP_TABLE_TASK, TP_COL(TASK, id));
 
-	for (size_t i = 0; id && i < v->nrows[TP_TABLE_TASK]; i++)
-		if (id[i])
+	for (size_t i = 0; known && i < v->nrows[TP_TABLE_TASK]; i++)
+		if (REP_AT(v, TASK, id, i))
 			return true;
 	return false;
 }
@@ -213,17 +212,20 @@ bool rep_has_tasks(const struct rep_view *v)
 const char *rep_pick_hint(const struct rep_view *v, bool regions, char *text, size_t size)
 {
 	enum tp_table_id table = regions ? TP_TABLE_REGION : TP_TABLE_TASK;
-	const int64_t *name = v->col[table][regions ? TP_COL(REGION, name) : TP_COL(TASK, name)];
-	const int64_t *id = regions ? NULL : v->col[table][TP_COL(TASK, id)];
+	int column = regions ? TP_COL(REGION, name) : TP_COL(TASK, name);
+	bool known = rep_view_has(v, table, column);
+	bool ids = !regions && rep_view_has(v, table, TP_COL(TASK, id));
 	const char *what = regions ? "regions" : "tasks";
 	struct rep_keys types = {0};
 	struct tp_buf b = {0};
 	bool any = false;
 	uint32_t at;
 
-	for (size_t i = 0; name && i < v->nrows[table]; i++) {
-		any = any || !id || id[i]; /* 0: the background task */
-		if (name[i] > 0 && rep_keys_add(&types, (uint32_t)name[i], 0, 0, 0, &at))
+	for (size_t i = 0; known && i < v->nrows[table]; i++) {
+		int64_t name = rep_view_at(v, table, column, i);
+
+		any = any || !ids || REP_AT(v, TASK, id, i); /* 0: the background task */
+		if (name > 0 && rep_keys_add(&types, (uint32_t)name, 0, 0, 0, &at))
 			break;
 	}
 	if (types.n && !rep_pick_names(&b, v->dict, &types))

@@ -54,12 +54,12 @@ static int choose_tasks(struct collect *c)
 	if (!c->chosen)
 		return TP_ENOMEM;
 	for (uint32_t i = 0; i < c->tasks.n; i++) {
-		int64_t id = REP_COL(v, TASK, id)[i];
+		int64_t id = REP_AT(v, TASK, id, i);
 
 		if (c->task.by_id ? id == c->task.id
 		    : c->task.request
 			? c->request.task[i]
-			: id && rep_pattern_matches(&c->task, REP_COL(v, TASK, name)[i]))
+			: id && rep_pattern_matches(&c->task, REP_AT(v, TASK, name, i)))
 			c->chosen[c->n++] = i;
 	}
 	return 0;
@@ -69,10 +69,10 @@ static int put_region(struct collect *c, size_t region)
 {
 	const struct rep_view *v = c->v;
 
-	if (!rep_pattern_matches(&c->region, REP_COL(v, REGION, name)[region]))
+	if (!rep_pattern_matches(&c->region, REP_AT(v, REGION, name, region)))
 		return 0;
-	return put(c->in, v, REP_COL(v, REGION, goroutine)[region],
-		   REP_COL(v, REGION, start_ns)[region], REP_COL(v, REGION, end_ns)[region]);
+	return put(c->in, v, REP_AT(v, REGION, goroutine, region),
+		   REP_AT(v, REGION, start_ns, region), REP_AT(v, REGION, end_ns, region));
 }
 
 static int put_member(void *ctx, const struct rep_member *m)
@@ -97,8 +97,8 @@ static int put_as_go(struct collect *c)
 		for (uint32_t k = first; !code && k < end; k++)
 			code = put_region(c, t->region[k]);
 		if (!code && first == end && !c->region.given)
-			code = put(c->in, v, REP_COL(v, TASK, goroutine)[row],
-				   REP_COL(v, TASK, start_ns)[row], REP_COL(v, TASK, end_ns)[row]);
+			code = put(c->in, v, REP_AT(v, TASK, goroutine, row),
+				   REP_AT(v, TASK, start_ns, row), REP_AT(v, TASK, end_ns, row));
 	}
 	return code;
 }
@@ -112,10 +112,10 @@ static void add_latencies(const struct collect *c)
 		uint32_t row = c->chosen[i];
 		int64_t from = rep_task_start(t, row), to = rep_task_end(t, row);
 
-		if (!REP_COL(c->v, TASK, id)[row] || !rep_view_overlaps(c->v, from, to))
+		if (!REP_AT(c->v, TASK, id, row) || !rep_view_overlaps(c->v, from, to))
 			continue;
 		if (c->task.request && c->v->members.nids < 3)
-			c->v->members.id[c->v->members.nids++] = REP_COL(c->v, TASK, id)[row];
+			c->v->members.id[c->v->members.nids++] = REP_AT(c->v, TASK, id, row);
 		c->v->members.tasks++;
 		tp_sum(&c->v->members.latency_ns,
 		       tp_minus(rep_view_clip_end(c->v, to), rep_view_clip_start(c->v, from)));
@@ -228,7 +228,7 @@ static int no_such(const struct rep_view *v, const char *option, const char *tex
 static bool any_region(const struct rep_view *v, struct rep_pattern *region)
 {
 	for (size_t i = 0; i < v->nrows[TP_TABLE_REGION]; i++) {
-		if (rep_pattern_matches(region, REP_COL(v, REGION, name)[i]))
+		if (rep_pattern_matches(region, REP_AT(v, REGION, name, i)))
 			return true;
 	}
 	return false;

@@ -72,8 +72,8 @@ static int collect_tasks(struct looking *l, struct rep_pick *choice)
 
 		if (rep_task_complete(l->t, i) && rep_view_overlaps(v, start, end) &&
 		    rep_choose_task(choice, i) &&
-		    rep_view_matches(v, REP_COL(v, TASK, goroutine)[i], REP_COL(v, TASK, stack)[i]))
-			code = put_candidate(l, i, start, end, REP_COL(v, TASK, name)[i]);
+		    rep_view_matches(v, REP_AT(v, TASK, goroutine, i), REP_AT(v, TASK, stack, i)))
+			code = put_candidate(l, i, start, end, REP_AT(v, TASK, name, i));
 	}
 	return code;
 }
@@ -84,14 +84,13 @@ static int collect_regions(struct looking *l, struct rep_pick *choice)
 	int code = 0;
 
 	for (uint32_t i = 0; !code && i < v->nrows[TP_TABLE_REGION]; i++) {
-		int64_t start = REP_COL(v, REGION, start_ns)[i],
-			end = REP_COL(v, REGION, end_ns)[i];
+		int64_t start = REP_AT(v, REGION, start_ns, i), end = REP_AT(v, REGION, end_ns, i);
 
 		if (start != TP_NULL && end != TP_NULL && rep_view_overlaps(v, start, end) &&
 		    rep_choose_region(choice, i) &&
-		    rep_view_matches(v, REP_COL(v, REGION, goroutine)[i],
-				     REP_COL(v, REGION, stack)[i]))
-			code = put_candidate(l, i, start, end, REP_COL(v, REGION, name)[i]);
+		    rep_view_matches(v, REP_AT(v, REGION, goroutine, i),
+				     REP_AT(v, REGION, stack, i)))
+			code = put_candidate(l, i, start, end, REP_AT(v, REGION, name, i));
 	}
 	return code;
 }
@@ -273,9 +272,9 @@ static int put_logs(struct looking *l, uint32_t item, uint32_t task)
 
 	for (uint32_t i = l->t->first_log[task]; !code && i < l->t->first_log[task + 1]; i++) {
 		uint32_t row = l->t->log[i];
-		struct rep_key what = {{(uint32_t)REP_COL(v, LOG, category)[row], 0, 0, 0}};
+		struct rep_key what = {{(uint32_t)REP_AT(v, LOG, category, row), 0, 0, 0}};
 
-		code = message_of(v->dict, (uint32_t)REP_COL(v, LOG, message)[row], &what.part[1]);
+		code = message_of(v->dict, (uint32_t)REP_AT(v, LOG, message, row), &what.part[1]);
 		if (!code)
 			code = put_fact(l, item, REP_FACT_LOG, &what, 0);
 	}
@@ -295,7 +294,7 @@ static int put_below(struct looking *l)
 		for (uint32_t i = 0; !code && i < n; i++) {
 			uint32_t task = below[i];
 			const struct rep_key what = {
-			    {(uint32_t)REP_COL(v, TASK, name)[task], 0, 0, 0}};
+			    {(uint32_t)REP_AT(v, TASK, name, task), 0, 0, 0}};
 
 			code = put_logs(l, item, task);
 			if (!code && i)

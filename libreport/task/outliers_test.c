@@ -169,7 +169,7 @@ static void test_tasks_below_subtasks(void **state)
 		assert_int_equal(rep_tasks_below(&l.t, i, rows), 2);
 		assert_int_equal(rows[1], l.t.first_child[i]);
 		assert_int_equal(l.t.parent[rows[1]], i);
-		assert_int_equal(rep_tasks_find(&l.t, REP_COL(&l.v, TASK, id)[i]), i);
+		assert_int_equal(rep_tasks_find(&l.t, REP_AT(&l.v, TASK, id, i)), i);
 	}
 	assert_int_equal(errands, 60);
 	assert_int_equal(rep_tasks_find(&l.t, 4711), TP_NONE);

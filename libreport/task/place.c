@@ -48,7 +48,7 @@ static int by_begin(const void *a, const void *b)
 /* Finds the task of a region. */
 static uint32_t task_of(const struct rep_tasks *t, uint32_t region)
 {
-	int64_t id = REP_COL(t->v, REGION, task)[region];
+	int64_t id = REP_AT(t->v, REGION, task, region);
 	uint32_t task = id ? rep_tasks_find(t, id) : TP_NONE;
 
 	return id && task == TP_NONE ? UNKNOWN : task;
@@ -62,16 +62,16 @@ static struct rep_place place_of(const struct sweep *s, uint32_t number)
 	struct rep_place p = {.task = number, .region = TP_NONE};
 
 	if (number < t->n) {
-		p.goroutine = (uint32_t)REP_COL(v, TASK, goroutine)[number];
+		p.goroutine = (uint32_t)REP_AT(v, TASK, goroutine, number);
 		p.from = rep_task_start(t, number);
 		p.to = rep_task_end(t, number);
 		return p;
 	}
-	p.goroutine = (uint32_t)REP_COL(v, REGION, goroutine)[row];
+	p.goroutine = (uint32_t)REP_AT(v, REGION, goroutine, row);
 	p.from = rep_region_start(v, row);
 	p.to = rep_region_end(v, row);
 	p.task = s->task[row];
-	if (tp_dict_text(v->dict, (uint32_t)REP_COL(v, REGION, name)[row]).size)
+	if (tp_dict_text(v->dict, (uint32_t)REP_AT(v, REGION, name, row)).size)
 		p.region = row;
 	return p;
 }
@@ -86,7 +86,7 @@ static int64_t begin_of(const struct sweep *s, uint32_t number)
 static int make_lists(struct sweep *s, const struct rep_view *v)
 {
 	const enum tp_table_id tables[] = {TP_TABLE_TASK, TP_TABLE_REGION};
-	const int64_t *goroutine[] = {REP_COL(v, TASK, goroutine), REP_COL(v, REGION, goroutine)};
+	const int columns[] = {TP_COL(TASK, goroutine), TP_COL(REGION, goroutine)};
 	size_t n = 0;
 
 	s->ngoroutines = v->nrows[TP_TABLE_GOROUTINE];
@@ -96,9 +96,12 @@ static int make_lists(struct sweep *s, const struct rep_view *v)
 	if (!s->list || !s->all || !s->task)
 		return TP_ENOMEM;
 	for (size_t k = 0; k < TP_COUNT_OF(tables); k++)
-		for (size_t i = 0; i < v->nrows[tables[k]]; i++)
-			if (goroutine[k][i] >= 0 && (uint64_t)goroutine[k][i] < s->ngoroutines)
-				s->list[goroutine[k][i]].end++;
+		for (size_t i = 0; i < v->nrows[tables[k]]; i++) {
+			int64_t goroutine = rep_view_at(v, tables[k], columns[k], i);
+
+			if (goroutine >= 0 && (uint64_t)goroutine < s->ngoroutines)
+				s->list[goroutine].end++;
+		}
 	for (size_t g = 0; g < s->ngoroutines; g++) {
 		size_t of = s->list[g].end;
 
@@ -152,13 +155,13 @@ static void fill_lists(struct sweep *s)
 
 	for (uint32_t i = 0, k = 0; i < t->n || k < n;) {
 		if (k == n || (i < t->n && rep_task_start(t, i) <= rep_region_end(v, k))) {
-			if (REP_COL(v, TASK, id)[i])
-				insert(s, i, REP_COL(v, TASK, goroutine)[i], &steps);
+			if (REP_AT(v, TASK, id, i))
+				insert(s, i, REP_AT(v, TASK, goroutine, i), &steps);
 			i++;
 			continue;
 		}
 		s->task[k] = task_of(t, k);
-		insert(s, t->n + k, REP_COL(v, REGION, goroutine)[k], &steps);
+		insert(s, t->n + k, REP_AT(v, REGION, goroutine, k), &steps);
 		k++;
 	}
 	for (size_t g = 0; g < s->ngoroutines && !steps; g++)
@@ -324,12 +327,12 @@ const struct rep_place *rep_places_at(const struct rep_places *p, uint32_t gorou
 
 uint32_t rep_place_task(const struct rep_view *v, const struct rep_place *place)
 {
-	return place->task == TP_NONE ? 0 : (uint32_t)REP_COL(v, TASK, name)[place->task];
+	return place->task == TP_NONE ? 0 : (uint32_t)REP_AT(v, TASK, name, place->task);
 }
 
 uint32_t rep_place_region(const struct rep_view *v, const struct rep_place *place)
 {
-	return place->region == TP_NONE ? 0 : (uint32_t)REP_COL(v, REGION, name)[place->region];
+	return place->region == TP_NONE ? 0 : (uint32_t)REP_AT(v, REGION, name, place->region);
 }
 
 struct rep_value rep_place_text(struct rep_texts *t, const struct rep_view *v,

@@ -86,11 +86,11 @@ static uint8_t ask(struct finding *f, int64_t string)
 
 static bool matches(struct finding *f, size_t log)
 {
-	uint8_t message = ask(f, REP_COL(f->v, LOG, message)[log]);
+	uint8_t message = ask(f, REP_AT(f->v, LOG, message, log));
 
 	if (!(message & HAS_ID) || !f->key.size || message & HAS_BOTH)
 		return message & HAS_ID;
-	return ask(f, REP_COL(f->v, LOG, category)[log]) & IS_KEY;
+	return ask(f, REP_AT(f->v, LOG, category, log)) & IS_KEY;
 }
 
 static void mark(uint8_t *of, size_t row, size_t *n)
@@ -105,7 +105,7 @@ static int find_tasks(struct finding *f)
 	int code = 0;
 
 	for (size_t i = 0; i < v->nrows[TP_TABLE_LOG] && !code; i++) {
-		int64_t id = REP_COL(v, LOG, task)[i], g = REP_COL(v, LOG, goroutine)[i];
+		int64_t id = REP_AT(v, LOG, task, i), g = REP_AT(v, LOG, goroutine, i);
 		uint32_t task;
 
 		if (!matches(f, i))
@@ -121,7 +121,7 @@ static int find_tasks(struct finding *f)
 		code = tp_grow(&f->loose, &f->room, f->nloose, sizeof(*f->loose));
 		if (!code)
 			f->loose[f->nloose++] =
-			    (struct loose){REP_COL(v, LOG, ts_ns)[i], g, INT64_MIN, TP_NONE};
+			    (struct loose){REP_AT(v, LOG, ts_ns, i), g, INT64_MIN, TP_NONE};
 	}
 	return code;
 }
@@ -146,12 +146,12 @@ static int find_places(struct finding *f, struct tp_err *err)
 	if (f->nloose)
 		qsort(f->loose, f->nloose, sizeof(*f->loose), by_place);
 	for (uint32_t i = 0; f->nloose && i < v->nrows[TP_TABLE_REGION] && !code; i++) {
-		int64_t g = REP_COL(v, REGION, goroutine)[i];
+		int64_t g = REP_AT(v, REGION, goroutine, i);
 		int64_t start = rep_region_start(v, i), end = rep_region_end(v, i);
 		struct loose at = {.goroutine = g, .ts = start};
 		size_t k = 0, first;
 
-		if (!REP_COL(v, REGION, name)[i])
+		if (!REP_AT(v, REGION, name, i))
 			continue;
 		TP_SEARCH(k, f->nloose, m, by_place(&f->loose[m], &at) < 0);
 		for (first = k;
@@ -179,7 +179,7 @@ static int none(const struct rep_view *v, const char *text, struct tp_err *err)
 	uint32_t at;
 
 	for (size_t i = 0; i < v->nrows[TP_TABLE_LOG]; i++) {
-		int64_t category = REP_COL(v, LOG, category)[i];
+		int64_t category = REP_AT(v, LOG, category, i);
 
 		if (category > 0 && rep_keys_add(&categories, (uint32_t)category, 0, 0, 0, &at))
 			break;

@@ -65,13 +65,14 @@ static int allocate(struct rep_tasks *t, size_t logs)
 		   : TP_ENOMEM;
 }
 
-static int by_id(const void *a, const void *b, void *ids)
+static int by_id(const void *a, const void *b, void *view)
 {
+	const struct rep_view *v = view;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const int64_t *id = ids;
+	int64_t one = REP_AT(v, TASK, id, x), other = REP_AT(v, TASK, id, y);
 
-	if (id[x] != id[y])
-		return id[x] < id[y] ? -1 : 1;
+	if (one != other)
+		return one < other ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
@@ -79,33 +80,33 @@ static int by_id(const void *a, const void *b, void *ids)
  * takes too many steps. */
 static int index_ids(struct rep_tasks *t)
 {
-	const int64_t *id = REP_COL(t->v, TASK, id);
+	const struct rep_view *v = t->v;
 	uint64_t steps = 16 * (uint64_t)t->n;
 
 	t->by_id = tp_many(t->n, sizeof(*t->by_id));
 	if (!t->by_id)
 		return TP_ENOMEM;
 	for (uint32_t i = 0; i < t->n; i++) {
+		int64_t id = REP_AT(v, TASK, id, i);
 		uint32_t at = i;
 
-		for (; at && steps && id[t->by_id[at - 1]] > id[i]; at--, steps--)
+		for (; at && steps && REP_AT(v, TASK, id, t->by_id[at - 1]) > id; at--, steps--)
 			t->by_id[at] = t->by_id[at - 1];
 		t->by_id[at] = i;
 	}
 	if (!steps)
-		qsort_r(t->by_id, t->n, sizeof(*t->by_id), by_id, (void *)(uintptr_t)id);
+		qsort_r(t->by_id, t->n, sizeof(*t->by_id), by_id, t->v);
 	return 0;
 }
 
 /* Parent 0, the background task, is not recorded as a parent. */
 static void link_children(struct rep_tasks *t)
 {
-	const int64_t *parent = REP_COL(t->v, TASK, parent);
-
 	for (uint32_t i = 0; i < t->n; i++)
 		t->parent[i] = t->first_child[i] = t->next_child[i] = TP_NONE;
 	for (uint32_t i = t->n; i-- > 0;) {
-		uint32_t p = parent[i] ? rep_tasks_find(t, parent[i]) : TP_NONE;
+		int64_t parent = REP_AT(t->v, TASK, parent, i);
+		uint32_t p = parent ? rep_tasks_find(t, parent) : TP_NONE;
 
 		if (p == TP_NONE || p == i)
 			continue;
@@ -116,12 +117,14 @@ static void link_children(struct rep_tasks *t)
 	}
 }
 
-/* Sorts the rows 0 … n-1 of a table by their task; rows of a task stay in order. */
-static void sort_by_task(const struct rep_tasks *t, const int64_t *task, size_t n, uint32_t *first,
-			 uint32_t *rows)
+/* Sorts the rows of a table by their task, a column; rows of a task stay in order. */
+static void sort_by_task(const struct rep_tasks *t, enum tp_table_id table, int task,
+			 uint32_t *first, uint32_t *rows)
 {
+	size_t n = t->v->nrows[table];
+
 	for (size_t i = 0; i < n; i++) {
-		uint32_t row = rep_tasks_find(t, task[i]);
+		uint32_t row = rep_tasks_find(t, rep_view_at(t->v, table, task, i));
 
 		if (row != TP_NONE)
 			first[row + 1]++;
@@ -129,7 +132,7 @@ static void sort_by_task(const struct rep_tasks *t, const int64_t *task, size_t 
 	for (uint32_t i = 0; i < t->n; i++)
 		first[i + 1] += first[i];
 	for (size_t i = 0; i < n; i++) {
-		uint32_t row = rep_tasks_find(t, task[i]);
+		uint32_t row = rep_tasks_find(t, rep_view_at(t->v, table, task, i));
 
 		if (row != TP_NONE)
 			rows[first[row]++] = (uint32_t)i;
@@ -165,10 +168,9 @@ static int init(struct rep_tasks *t, struct rep_view *v, enum what what, struct 
 		return 0;
 	link_children(t);
 	if (v->nrows[TP_TABLE_REGION])
-		sort_by_task(t, REP_COL(v, REGION, task), v->nrows[TP_TABLE_REGION],
-			     t->first_region, t->region);
+		sort_by_task(t, TP_TABLE_REGION, TP_COL(REGION, task), t->first_region, t->region);
 	if (logs)
-		sort_by_task(t, REP_COL(v, LOG, task), logs, t->first_log, t->log);
+		sort_by_task(t, TP_TABLE_LOG, TP_COL(LOG, task), t->first_log, t->log);
 	return 0;
 }
 
@@ -204,21 +206,30 @@ void rep_tasks_release(struct rep_tasks *t)
 	memset(t, 0, sizeof(*t));
 }
 
+/* Returns the id of the n-th task in the order of ids. */
+static int64_t id_of(const struct rep_tasks *t, size_t n)
+{
+	return REP_AT(t->v, TASK, id, t->by_id[n]);
+}
+
 uint32_t rep_tasks_find(const struct rep_tasks *t, int64_t id)
 {
-	const int64_t *ids = REP_COL(t->v, TASK, id);
 	uint32_t at = 0, last;
 	uint64_t after;
+	int64_t least;
 
-	if (!t->n || id < ids[t->by_id[0]])
+	if (!t->n)
+		return TP_NONE;
+	least = id_of(t, 0);
+	if (id < least)
 		return TP_NONE;
 	/* Without gaps and equal ids, a task is as far from the first as its id. */
-	after = (uint64_t)id - (uint64_t)ids[t->by_id[0]];
+	after = (uint64_t)id - (uint64_t)least;
 	last = after < t->n ? (uint32_t)after : t->n - 1;
-	if (ids[t->by_id[last]] == id && last && ids[t->by_id[last - 1]] < id)
+	if (id_of(t, last) == id && last && id_of(t, last - 1) < id)
 		return t->by_id[last];
-	TP_SEARCH(at, t->n, i, ids[t->by_id[i]] < id);
-	return at < t->n && ids[t->by_id[at]] == id ? t->by_id[at] : TP_NONE;
+	TP_SEARCH(at, t->n, i, id_of(t, i) < id);
+	return at < t->n && id_of(t, at) == id ? t->by_id[at] : TP_NONE;
 }
 
 uint32_t rep_tasks_below_all(struct rep_tasks *t, uint32_t *rows, uint32_t n)
@@ -272,20 +283,20 @@ void rep_tasks_anew(struct rep_tasks *t)
 
 int64_t rep_task_start(const struct rep_tasks *t, uint32_t row)
 {
-	int64_t start = REP_COL(t->v, TASK, start_ns)[row];
+	int64_t start = REP_AT(t->v, TASK, start_ns, row);
 
 	return start == TP_NULL ? 0 : start;
 }
 
 int64_t rep_task_end(const struct rep_tasks *t, uint32_t row)
 {
-	int64_t end = REP_COL(t->v, TASK, end_ns)[row];
+	int64_t end = REP_AT(t->v, TASK, end_ns, row);
 
 	return end == TP_NULL ? t->v->run->row.duration_ns : end;
 }
 
 bool rep_task_complete(const struct rep_tasks *t, uint32_t row)
 {
-	return REP_COL(t->v, TASK, start_ns)[row] != TP_NULL &&
-	       REP_COL(t->v, TASK, end_ns)[row] != TP_NULL;
+	return REP_AT(t->v, TASK, start_ns, row) != TP_NULL &&
+	       REP_AT(t->v, TASK, end_ns, row) != TP_NULL;
 }

@@ -22,14 +22,14 @@ void rep_workers_release(struct rep_workers *w)
 
 int64_t rep_region_start(const struct rep_view *v, size_t region)
 {
-	int64_t start = REP_COL(v, REGION, start_ns)[region];
+	int64_t start = REP_AT(v, REGION, start_ns, region);
 
 	return start == TP_NULL ? 0 : start;
 }
 
 int64_t rep_region_end(const struct rep_view *v, size_t region)
 {
-	int64_t end = REP_COL(v, REGION, end_ns)[region];
+	int64_t end = REP_AT(v, REGION, end_ns, region);
 
 	return end == TP_NULL ? v->run->row.duration_ns : end;
 }
@@ -62,13 +62,15 @@ static int by_entry(const void *a, const void *b, void *ctx)
 {
 	const struct rep_view *v = ctx;
 	const struct rep_entered *x = a, *y = b;
-	const int64_t *goroutine = REP_COL(v, REGION, goroutine);
-	const int64_t *start = REP_COL(v, REGION, start_ns);
+	int64_t one = REP_AT(v, REGION, goroutine, x->region);
+	int64_t other = REP_AT(v, REGION, goroutine, y->region);
 
-	if (goroutine[x->region] != goroutine[y->region])
-		return goroutine[x->region] < goroutine[y->region] ? -1 : 1;
-	if (start[x->region] != start[y->region])
-		return start[x->region] < start[y->region] ? -1 : 1;
+	if (one == other) {
+		one = REP_AT(v, REGION, start_ns, x->region);
+		other = REP_AT(v, REGION, start_ns, y->region);
+	}
+	if (one != other)
+		return one < other ? -1 : 1;
 	return x->region < y->region ? -1 : x->region > y->region;
 }
 
@@ -90,17 +92,17 @@ static int list_entered(struct rep_tasks *t)
 		return TP_ENOMEM;
 	}
 	for (uint32_t i = 0; i < t->n; i++) {
-		int64_t goroutine = REP_COL(v, TASK, goroutine)[i];
+		int64_t goroutine = REP_AT(v, TASK, goroutine, i);
 
 		if (is_goroutine(v, goroutine))
 			began[goroutine] = true;
 	}
 	for (size_t i = 0; i < n; i++) {
-		int64_t task = REP_COL(v, REGION, task)[i];
-		int64_t goroutine = REP_COL(v, REGION, goroutine)[i];
+		int64_t task = REP_AT(v, REGION, task, i);
+		int64_t goroutine = REP_AT(v, REGION, goroutine, i);
 
 		if (task && is_goroutine(v, goroutine) && began[goroutine] &&
-		    REP_COL(v, REGION, start_ns)[i] != TP_NULL)
+		    REP_AT(v, REGION, start_ns, i) != TP_NULL)
 			t->entered[t->nentered++] = (struct rep_entered){
 			    .region = (uint32_t)i, .task = rep_tasks_find(t, task)};
 	}
@@ -115,14 +117,14 @@ static int list_entered(struct rep_tasks *t)
 /* Finds the first region that this goroutine entered at or after a time. */
 static size_t find_entered(const struct rep_tasks *t, int64_t goroutine, int64_t ns)
 {
-	const int64_t *g = REP_COL(t->v, REGION, goroutine);
-	const int64_t *start = REP_COL(t->v, REGION, start_ns);
+	const struct rep_view *v = t->v;
 	const struct rep_entered *e = t->entered;
 	size_t first = 0;
 
 	TP_SEARCH(first, t->nentered, i,
-		  g[e[i].region] < goroutine ||
-		      (g[e[i].region] == goroutine && start[e[i].region] < ns));
+		  REP_AT(v, REGION, goroutine, e[i].region) < goroutine ||
+		      (REP_AT(v, REGION, goroutine, e[i].region) == goroutine &&
+		       REP_AT(v, REGION, start_ns, e[i].region) < ns));
 	return first;
 }
 
@@ -138,7 +140,7 @@ static int member(rep_member_fn fn, void *ctx, struct rep_member m, int64_t from
 static int each_owner(struct rep_tasks *t, uint32_t row, rep_member_fn fn, void *ctx)
 {
 	const struct rep_view *v = t->v;
-	int64_t goroutine = REP_COL(v, TASK, goroutine)[row];
+	int64_t goroutine = REP_AT(v, TASK, goroutine, row);
 	int64_t at = rep_task_start(t, row), end = rep_task_end(t, row);
 	struct rep_member m = {.task = row, .region = TP_NONE};
 	int code = list_entered(t);
@@ -148,9 +150,9 @@ static int each_owner(struct rep_tasks *t, uint32_t row, rep_member_fn fn, void 
 	m.goroutine = (uint32_t)goroutine;
 	for (size_t i = find_entered(t, goroutine, at); !code && i < t->nentered; i++) {
 		const struct rep_entered *e = &t->entered[i];
-		int64_t start = REP_COL(v, REGION, start_ns)[e->region];
+		int64_t start = REP_AT(v, REGION, start_ns, e->region);
 
-		if (REP_COL(v, REGION, goroutine)[e->region] != goroutine || start >= end)
+		if (REP_AT(v, REGION, goroutine, e->region) != goroutine || start >= end)
 			break;
 		if (++t->cuts >= MOST_CUTS)
 			return TP_ELIMIT;
@@ -181,7 +183,7 @@ int rep_members_each(struct rep_tasks *t, const uint32_t *rows, uint32_t n, rep_
 		for (uint32_t k = t->first_region[row]; !code && k < t->first_region[row + 1];
 		     k++) {
 			uint32_t region = t->region[k];
-			int64_t goroutine = REP_COL(v, REGION, goroutine)[region];
+			int64_t goroutine = REP_AT(v, REGION, goroutine, region);
 			struct rep_member m = {.task = row, .region = region};
 
 			if (!is_goroutine(v, goroutine))
@@ -208,18 +210,18 @@ static int put_member(void *ctx, const struct rep_member *m)
 	const struct putting *p = ctx;
 	const struct rep_view *v = p->t->v;
 	struct rep_worker worker = {.item = p->item, .goroutine = m->goroutine, .rank = RANK_OWNER};
-	uint32_t subtask = m->task == p->row ? 0 : (uint32_t)REP_COL(v, TASK, name)[m->task] + 1;
+	uint32_t subtask = m->task == p->row ? 0 : (uint32_t)REP_AT(v, TASK, name, m->task) + 1;
 	uint32_t name = 0;
 	bool inherited = false;
 	int code;
 
 	if (m->region != TP_NONE) {
-		name = (uint32_t)REP_COL(v, REGION, name)[m->region];
+		name = (uint32_t)REP_AT(v, REGION, name, m->region);
 		inherited = !tp_dict_text(v->dict, name).size;
 		name = inherited ? 0 : name + 1;
 		worker.rank = RANK_REGION;
 		if (inherited &&
-		    (REP_COL(v, REGION, end_ns)[m->region] == TP_NULL || m->to > p->span->to))
+		    (REP_AT(v, REGION, end_ns, m->region) == TP_NULL || m->to > p->span->to))
 			worker.rank = RANK_OUTLIVES;
 	}
 	code = rep_keys_add(&p->w->labels, subtask, name, inherited, 0, &worker.label);
@@ -240,7 +242,7 @@ int rep_workers_of_region(struct rep_workers *w, const struct rep_tasks *t, uint
 	const struct rep_view *v = t->v;
 	uint32_t label;
 	int code = rep_keys_add(&w->labels, 0, 0, 0, 0, &label);
-	int64_t goroutine = REP_COL(v, REGION, goroutine)[region];
+	int64_t goroutine = REP_AT(v, REGION, goroutine, region);
 	struct rep_worker worker = {.item = item, .label = label, .rank = RANK_OWNER};
 
 	if (code || goroutine < 0 || (uint64_t)goroutine >= v->nrows[TP_TABLE_GOROUTINE])

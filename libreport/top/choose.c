@@ -118,15 +118,93 @@ static double as_number(struct rep_value v)
 	return v.type == REP_TYPE_INT ? (double)v.i : v.type == REP_TYPE_FLOAT ? v.f : -1e300;
 }
 
+static int by_place(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Puts the first of `total` rows in order, `n`, to the front of rows[]. `total` is not 0. */
+static int sort_rows(struct order *o, uint32_t *rows, size_t total, size_t n)
+{
+	struct rep_job *job = o->job;
+	double *number = NULL;
+
+	if (job->sort->column.kind != REP_TEXT) {
+		number = tp_many(total, sizeof(*number));
+		if (!number)
+			return TP_ENOMEM;
+		for (size_t i = 0; i < total; i++)
+			number[i] = (job->sort->ascending ? -1 : 1) *
+				    as_number(rep_job_value(job, i, o->column));
+	}
+	o->number = number;
+	choose(rows, total, n, o);
+	o->number = NULL;
+	free(number);
+	return o->lack || job->lack ? TP_ENOMEM : 0;
+}
+
+static struct order order_of(struct rep_job *job)
+{
+	return (struct order){
+	    .job = job,
+	    .column = (size_t)(job->sort - job->report->columns),
+	    .ascending = job->report->ascending && !strcmp(job->sort->key, job->report->sort),
+	};
+}
+
+#define TRIM_ROWS ((size_t)8192) /* rows beyond those shown that are kept for a while */
+
+int rep_job_trim(struct rep_job *job, const struct rep_view *v, struct tp_err *err)
+{
+	size_t total = job->nrows, size = job->width * sizeof(*job->row);
+	struct order o = order_of(job);
+	struct rep_goids *goids = &job->goids[v->index];
+	uint32_t *rows;
+	int code = 0;
+
+	if (!job->limit || job->every || job->sort->percentile || total < job->limit + TRIM_ROWS)
+		return 0;
+	rows = tp_many(total, sizeof(*rows));
+	if (!rows)
+		return rep_job_fail(err, TP_ENOMEM);
+	for (size_t i = 0; i < total; i++)
+		rows[i] = (uint32_t)i;
+	/* Rows may be sorted by goroutine. */
+	if (v->goids.n && !goids->n &&
+	    (code = rep_goids_load(goids, v->store, v->run->row.id, err))) {
+		free(rows);
+		return code;
+	}
+	code = sort_rows(&o, rows, total, job->limit);
+	qsort(rows, job->limit, sizeof(*rows), by_place);
+	for (size_t i = 0, kept = 0; !code && i < total; i++) {
+		const int64_t *row = rep_job_row_at(job, i);
+
+		if (kept < job->limit && rows[kept] == i) {
+			memmove(rep_job_row_at(job, kept++), row, size);
+			continue;
+		}
+		for (size_t k = 0; k < job->width && k < 64; k++)
+			job->nonzero |= (uint64_t)(row[k] != 0) << k;
+	}
+	if (!code) {
+		job->nrows = job->limit;
+		job->dropped += total - job->limit;
+	}
+	free(rows);
+	return code ? rep_job_fail(err, code) : 0;
+}
+
 int rep_job_pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t **rows, size_t *n,
 		 struct tp_err *err)
 {
 	const struct rep_report_ops *ops = job->report->ops;
-	struct order o = {.job = job, .column = (size_t)(job->sort - job->report->columns)};
-	double *number = NULL;
+	struct order o = order_of(job);
 	int code = 0;
 
-	o.ascending = job->report->ascending && !strcmp(job->sort->key, job->report->sort);
 	*n = limit && limit < job->nrows ? limit : job->nrows;
 	*rows = tp_many(job->nrows + 1, sizeof(**rows));
 	if (!*rows)
@@ -135,21 +213,9 @@ int rep_job_pick(struct rep_job *job, struct rep_view *v, size_t limit, uint32_t
 		(*rows)[i] = (uint32_t)i;
 	if (job->sort->percentile && ops->prepare)
 		code = ops->prepare(job, v, *rows, job->nrows, err);
-	if (!code && job->sort->column.kind != REP_TEXT) {
-		number = tp_many(job->nrows + 1, sizeof(*number));
-		if (!number)
-			return rep_job_fail(err, TP_ENOMEM);
-		for (size_t i = 0; i < job->nrows; i++)
-			number[i] = (job->sort->ascending ? -1 : 1) *
-				    as_number(rep_job_value(job, i, o.column));
-		o.number = number;
-	}
-	if (!code)
-		choose(*rows, job->nrows, *n, &o);
-	if (o.lack || job->lack)
-		code = rep_job_fail(err, TP_ENOMEM);
+	if (!code && job->nrows && (code = sort_rows(&o, *rows, job->nrows, *n)))
+		rep_job_fail(err, code);
 	if (!code && ops->prepare)
 		code = ops->prepare(job, v, *rows, *n, err);
-	free(number);
 	return code;
 }

@@ -143,6 +143,8 @@ void rep_job_hide_zeros(struct rep_job *job, size_t column)
 {
 	size_t at = job->report->number ? job->report->number[column] : column;
 
+	if (job->nonzero >> at & 1)
+		return;
 	for (size_t i = 0; i < job->nrows; i++)
 		if (rep_job_row_at(job, i)[at])
 			return;

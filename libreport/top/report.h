@@ -40,6 +40,7 @@ struct rep_job {
 	bool every;		    /* percentiles of all rows are needed before rows are chosen */
 	int64_t length_ns;	    /* of the time range, summed over the runs */
 	size_t nrows;		    /* set by add and finish */
+	size_t dropped;		    /* further ones, which are not shown: see rep_job_trim */
 	bool lack;		    /* memory ran out while rows were compared */
 	struct rep_members members; /* the tasks that --task selects */
 	char note[200];		    /* a line under the table, or "" */
@@ -55,6 +56,8 @@ struct rep_job {
 	size_t width; /* numbers of a row, with its run */
 	int64_t *row;
 	size_t row_room;
+	size_t limit;	  /* on the rows shown; 0: none */
+	uint64_t nonzero; /* a bit for each number that a dropped row has set */
 	struct rep_keys keys;
 	struct rep_durations durations;
 	bool picks;
@@ -133,6 +136,10 @@ static inline int64_t *rep_job_row_at(const struct rep_job *job, size_t row)
 {
 	return &job->row[row * job->width];
 }
+/* Drops rows that will not be shown as they are not among the first, if there are many and nothing
+ * needs the others. To be called while rows are added, when all of them have the numbers that rows
+ * may be sorted by; rows stay in order, but move. Returns 0 or an error. */
+int rep_job_trim(struct rep_job *job, const struct rep_view *v, struct tp_err *err);
 /* Returns a cell of such a row. */
 struct rep_value rep_job_cell(struct rep_job *job, size_t row, size_t column);
 /* Leaves a column out of tables if it shows 0 in all rows. */

@@ -259,6 +259,14 @@ struct top {
 	size_t njobs;
 };
 
+/* Returns the limit on the rows of a table; 0: none. */
+static size_t limit_of(const struct rep_top_options *opt)
+{
+	size_t limit = (size_t)opt->rows, most = opt->report->page_rows;
+
+	return most && !opt->rows_given && (!limit || limit > most) ? most : limit;
+}
+
 static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, struct tp_err *err)
 {
 	const struct rep_top_options *opt = t->opt;
@@ -284,6 +292,7 @@ static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, s
 						.people = opt->tables,
 						.own.names = rep_filter_own(&t->filter)};
 		job->every = nruns > 1;
+		job->limit = limit_of(opt);
 		job->state = calloc(1, r->ops->state + 1);
 		if (!job->state)
 			code = rep_job_fail(err, TP_ENOMEM);
@@ -312,7 +321,7 @@ static int add_run(struct top *t, struct tp_store *store, const struct rep_run *
 		rep_members_add(&job->members, &t->view.members);
 	}
 	/* Rows are shown when the view may be another run's. */
-	if (!code && t->view.goids.n)
+	if (!code && t->view.goids.n && !t->goids[index].n)
 		code = rep_goids_load(&t->goids[index], store, run->row.id, err);
 	return code ? code : rep_matcher_settle(&t->view.match, err);
 }
@@ -320,12 +329,9 @@ static int add_run(struct top *t, struct tp_store *store, const struct rep_run *
 static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)
 {
 	bool several = rep_top_several(t->opt->report);
-	size_t limit = (size_t)t->opt->rows;
+	size_t limit = limit_of(t->opt);
 	int code = 0;
 
-	if (t->opt->report->page_rows && !t->opt->rows_given &&
-	    (!limit || limit > t->opt->report->page_rows))
-		limit = t->opt->report->page_rows;
 	for (size_t i = 0; !code && i < t->njobs; i++) {
 		struct rep_job *job = &t->job[i];
 		char title[200];

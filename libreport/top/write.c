@@ -64,7 +64,8 @@ static int write_notes(struct rep_job *job, const struct rep_view *v, struct rep
 			 advice(v->filter));
 		code = rep_output_note(out, false, text, err);
 	} else {
-		code = rep_output_more(out, shown, job->nrows, job->report->rows, err);
+		code =
+		    rep_output_more(out, shown, job->nrows + job->dropped, job->report->rows, err);
 	}
 	if (!code && job->note[0])
 		code = rep_output_note(out, false, job->note, err);

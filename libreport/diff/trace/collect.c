@@ -409,23 +409,26 @@ static void put_latencies(struct collect *c, enum rep_family family, const int64
 	}
 }
 
-/* Those rows of tasks (by_id: their ids) or regions whose type matches what was typed; NULL for
- * the text: all. */
-static int pick_types(struct collect *c, const char *text, const char *option, const int64_t *name,
-		      const int64_t *by_id, bool *picked, size_t n, struct tp_err *err)
+/* Picks those rows of tasks or regions whose type, or id if they are tasks, matches what was typed;
+ * NULL for the text: all. */
+static int pick_types(struct collect *c, const char *text, bool tasks, bool *picked,
+		      struct tp_err *err)
 {
-	bool id = by_id && text && *text && !text[strspn(text, "0123456789")];
+	const struct rep_view *v = c->v;
+	size_t n = v->nrows[tasks ? TP_TABLE_TASK : TP_TABLE_REGION];
+	bool id = tasks && text && *text && !text[strspn(text, "0123456789")];
 	struct tp_regex re;
 	int code;
 
 	if (!text || id) {
 		for (size_t i = 0; i < n; i++)
-			picked[i] = !id || by_id[i] == strtoll(text, NULL, 10);
+			picked[i] = !id || REP_AT(v, TASK, id, i) == strtoll(text, NULL, 10);
 		return 0;
 	}
-	code = tp_regex_init(&re, text, option, err);
+	code = tp_regex_init(&re, text, tasks ? "--task" : "--region", err);
 	for (size_t i = 0; i < n && !code; i++) {
-		struct tp_text t = tp_dict_text(c->v->dict, (uint32_t)name[i]);
+		int64_t name = tasks ? REP_AT(v, TASK, name, i) : REP_AT(v, REGION, name, i);
+		struct tp_text t = tp_dict_text(v->dict, (uint32_t)name);
 
 		picked[i] = tp_regex_match(&re, t.text, t.size);
 	}
@@ -440,29 +443,27 @@ static int pick_latencies(struct collect *c, bool *task, bool *region, struct tp
 {
 	const struct rep_filter_text *text = &c->v->filter->text;
 	struct rep_view *v = c->v;
-	size_t ntasks = v->nrows[TP_TABLE_TASK], nregions = v->nrows[TP_TABLE_REGION];
+	size_t nregions = v->nrows[TP_TABLE_REGION];
 	int code = 0;
 
 	if (rep_is_request(text->task)) {
 		struct rep_request r;
 
 		code = rep_request_find(&r, v, text->task, err);
-		for (size_t i = 0; i < ntasks && !code; i++)
+		for (size_t i = 0; i < v->nrows[TP_TABLE_TASK] && !code; i++)
 			task[i] = r.task[i];
 		rep_request_release(&r);
-	} else if (text->task)
-		code = pick_types(c, text->task, "--task", REP_COL(v, TASK, name),
-				  REP_COL(v, TASK, id), task, ntasks, err);
+	} else if (text->task) {
+		code = pick_types(c, text->task, true, task, err);
+	}
 	if (!code)
-		code = pick_types(c, text->region, "--region", REP_COL(v, REGION, name), NULL,
-				  region, nregions, err);
+		code = pick_types(c, text->region, false, region, err);
 	for (size_t i = 0; i < nregions && !code; i++) {
-		int64_t start = REP_COL(v, REGION, start_ns)[i],
-			end = REP_COL(v, REGION, end_ns)[i];
+		int64_t start = REP_AT(v, REGION, start_ns, i), end = REP_AT(v, REGION, end_ns, i);
 		int64_t ns;
 
 		region[i] = region[i] && start != TP_NULL && end != TP_NULL &&
-			    is_inside(c, REP_COL(v, REGION, goroutine)[i], start, end, &ns) &&
+			    is_inside(c, REP_AT(v, REGION, goroutine, i), start, end, &ns) &&
 			    ns == tp_minus(end, start);
 	}
 	return code;

@@ -303,12 +303,12 @@ static void put_detail(const struct rep_view *v, struct histogram *h)
 		snprintf(h->detail, sizeof(h->detail), "%s", rep_time_class_names[h->key->part[1]]);
 }
 
-static int put_site_hist(struct spans *s, struct rep_view *v, struct tp_err *err)
+static int put_site_hist(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
 {
-	int code = rep_view_load(
-	    v, TP_TABLE_SITE_HIST,
-	    REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) | REP_BIT(SITE_HIST, count), err);
+	struct spans *s = ctx;
+	int code = 0;
 
+	(void)first;
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_SITE_HIST]; i++) {
 		uint64_t site = (uint64_t)REP_COL(v, SITE_HIST, site)[i];
 		int64_t bucket = REP_COL(v, SITE_HIST, bucket)[i];
@@ -337,7 +337,11 @@ static int gather_spans(struct spans *s, struct rep_view *v, struct tp_err *err)
 	for (size_t i = 0; i < s->g.n; i++)
 		put_detail(v, &s->g.histogram[i]);
 	code = rep_parts_each(v, REP_PARTS_DURATIONS, on_part_again, s, err);
-	return code ? code : put_site_hist(s, v, err);
+	return code ? code
+		    : rep_view_visit(v, TP_TABLE_SITE_HIST,
+				     REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) |
+					 REP_BIT(SITE_HIST, count),
+				     put_site_hist, s, err);
 }
 
 int page_histograms(struct page *p, struct tp_buf *h, struct tp_err *err)
@@ -386,29 +390,49 @@ static int64_t duration_of(const struct rep_view *v, const struct intervals *t, 
 	return ns;
 }
 
-/* Adds up the complete intervals by name, and then takes the durations of the names that are shown.
- */
-static int gather_intervals(struct gathered *g, const struct rep_view *v, const struct intervals *t)
+struct gathering {
+	struct gathered *g;
+	const struct intervals *t;
+	bool again;
+};
+
+/* Adds up the complete intervals by name; again: takes the durations of the names that are shown. */
+static int gather_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
 {
+	const struct gathering *a = ctx;
+	const struct intervals *t = a->t;
+	struct gathered *g = a->g;
 	int code = 0;
 
-	for (int again = 0; again < 2 && !code; again++) {
-		for (size_t i = 0; !code && i < v->nrows[t->table]; i++) {
-			int64_t ns = duration_of(v, t, i);
-			uint32_t key;
+	(void)first;
+	for (size_t i = 0; !code && i < v->nrows[t->table]; i++) {
+		int64_t ns = duration_of(v, t, i);
+		uint32_t key;
 
-			if (ns < 0)
-				continue;
-			code = rep_keys_add(&g->keys, (uint32_t)v->col[t->table][t->name][i], 0, 0,
-					    0, &key);
-			if (!code && !again)
-				code = add_sum(g, key, 1, ns, ns);
-			else if (!code && g->shown[key])
-				code = put_duration(g, g->shown[key] - 1, ns);
-		}
-		if (!code && !again)
-			code = pick(g, v->dict, 1, true);
+		if (ns < 0)
+			continue;
+		code =
+		    rep_keys_add(&g->keys, (uint32_t)v->col[t->table][t->name][i], 0, 0, 0, &key);
+		if (!code && !a->again)
+			code = add_sum(g, key, 1, ns, ns);
+		else if (!code && g->shown[key])
+			code = put_duration(g, g->shown[key] - 1, ns);
 	}
+	return code ? tp_nomem(err) : 0;
+}
+
+static int gather_intervals(struct gathered *g, struct rep_view *v, const struct intervals *t,
+			    struct tp_err *err)
+{
+	const uint32_t columns = 1u << t->name | 1u << t->start | 1u << t->end;
+	struct gathering a = {g, t, false};
+	int code = rep_view_visit(v, t->table, columns, gather_rows, &a, err);
+
+	if (!code && pick(g, v->dict, 1, true))
+		code = tp_nomem(err);
+	a.again = true;
+	if (!code)
+		code = rep_view_visit(v, t->table, columns, gather_rows, &a, err);
 	for (size_t i = 0; i < g->n; i++)
 		if (!g->histogram[i].name.size)
 			g->histogram[i].name =
@@ -421,10 +445,8 @@ static int write_intervals(struct page *p, struct tp_buf *h, const struct interv
 {
 	struct rep_view *v = &p->view;
 	struct gathered g = {0};
-	int code = rep_view_load(v, t->table, 1u << t->name | 1u << t->start | 1u << t->end, err);
+	int code = gather_intervals(&g, v, t, err);
 
-	if (!code && gather_intervals(&g, v, t))
-		code = tp_nomem(err);
 	if (!code && g.n) {
 		code = write_all(p, h, &g, t->noun, err);
 		if (g.keys.n > g.n)

@@ -15,6 +15,9 @@
 struct eaches {
 	char hint[160];
 	int64_t *ns; /* of the complete ones */
+	size_t n, room;
+	int64_t longest;
+	bool incomplete, logs, parents; /* there are such */
 };
 
 /* The numbers of a row; the two reports have columns of some of them. */
@@ -172,8 +175,8 @@ static bool wanted(struct rep_job *job, struct rep_view *v, bool task, uint32_t 
 {
 	int64_t start = task ? rep_task_start(&job->tasks, i) : rep_region_start(v, i);
 	int64_t end = task ? rep_task_end(&job->tasks, i) : rep_region_end(v, i);
-	int64_t goroutine = (task ? REP_COL(v, TASK, goroutine) : REP_COL(v, REGION, goroutine))[i];
-	int64_t stack = (task ? REP_COL(v, TASK, stack) : REP_COL(v, REGION, stack))[i];
+	int64_t goroutine = task ? REP_AT(v, TASK, goroutine, i) : REP_AT(v, REGION, goroutine, i);
+	int64_t stack = task ? REP_AT(v, TASK, stack, i) : REP_AT(v, REGION, stack, i);
 
 	return rep_view_overlaps(v, start, end) &&
 	       (task ? rep_choose_task(&job->choice, i) : rep_choose_region(&job->choice, i)) &&
@@ -197,8 +200,8 @@ static int take_log(struct rep_job *job, struct rep_view *v, int64_t *row)
 			break;
 		}
 	}
-	code = rep_row_string(&row[LOG], v, REP_COL(v, LOG, category)[log]);
-	return code ? code : rep_row_string(&row[MESSAGE], v, REP_COL(v, LOG, message)[log]);
+	code = rep_row_string(&row[LOG], v, REP_AT(v, LOG, category, log));
+	return code ? code : rep_row_string(&row[MESSAGE], v, REP_AT(v, LOG, message, log));
 }
 
 /* Where the latency went is not known yet. */
@@ -208,16 +211,16 @@ static int describe_task(struct rep_job *job, struct rep_view *v, int64_t *row)
 	const struct rep_tasks *t = &job->tasks;
 	uint32_t i = (uint32_t)row[ROW];
 
-	row[ID] = REP_COL(v, TASK, id)[i];
-	row[PARENT] = REP_COL(v, TASK, parent)[i];
-	row[START] = REP_COL(v, TASK, start_ns)[i];
+	row[ID] = REP_AT(v, TASK, id, i);
+	row[PARENT] = REP_AT(v, TASK, parent, i);
+	row[START] = REP_AT(v, TASK, start_ns, i);
 	row[START_NS] = rep_task_start(t, i);
 	row[LATENCY] = tp_minus(rep_task_end(t, i), row[START_NS]);
 	row[COMPLETE] = rep_task_complete(t, i);
 	row[CHILDREN] = t->children[i];
-	row[REGIONS] = REP_COL(v, TASK, regions)[i];
-	row[LOGS] = REP_COL(v, TASK, logs)[i];
-	row[GOROUTINES] = REP_COL(v, TASK, goroutines)[i];
+	row[REGIONS] = REP_AT(v, TASK, regions, i);
+	row[LOGS] = REP_AT(v, TASK, logs, i);
+	row[GOROUTINES] = REP_AT(v, TASK, goroutines, i);
 	for (size_t k = 0; k < TP_COUNT_OF(explained); k++)
 		row[explained[k]] = TP_NULL;
 	return take_log(job, v, row);
@@ -227,24 +230,39 @@ static void describe_region(struct rep_view *v, int64_t *row)
 {
 	uint32_t i = (uint32_t)row[ROW];
 
-	row[TASK] = REP_COL(v, REGION, task)[i];
-	row[START] = REP_COL(v, REGION, start_ns)[i];
+	row[TASK] = REP_AT(v, REGION, task, i);
+	row[START] = REP_AT(v, REGION, start_ns, i);
 	row[START_NS] = rep_region_start(v, i);
 	row[LATENCY] = tp_minus(rep_region_end(v, i), row[START_NS]);
-	row[COMPLETE] = row[START] != TP_NULL && REP_COL(v, REGION, end_ns)[i] != TP_NULL;
-	row[RUNNING] = REP_COL(v, REGION, running_ns)[i];
-	row[RUNNABLE] = REP_COL(v, REGION, runnable_ns)[i];
-	row[BLOCKED] = REP_COL(v, REGION, blocked_ns)[i];
-	row[SYSCALL] = row[SYSCALLS] = REP_COL(v, REGION, syscall_ns)[i];
-	row[SYSCALL_BLOCKED] = REP_COL(v, REGION, syscall_blocked_ns)[i];
+	row[COMPLETE] = row[START] != TP_NULL && REP_AT(v, REGION, end_ns, i) != TP_NULL;
+	row[RUNNING] = REP_AT(v, REGION, running_ns, i);
+	row[RUNNABLE] = REP_AT(v, REGION, runnable_ns, i);
+	row[BLOCKED] = REP_AT(v, REGION, blocked_ns, i);
+	row[SYSCALL] = row[SYSCALLS] = REP_AT(v, REGION, syscall_ns, i);
+	row[SYSCALL_BLOCKED] = REP_AT(v, REGION, syscall_blocked_ns, i);
 	tp_sum(&row[SYSCALLS], row[SYSCALL_BLOCKED]);
+}
+
+/* Takes what is said of all rows. */
+static int count(struct eaches *all, const int64_t *row)
+{
+	all->incomplete |= !row[COMPLETE];
+	all->logs |= row[LOG] != TP_NULL;
+	all->parents |= row[CHILDREN] != 0;
+	if (!row[COMPLETE])
+		return 0;
+	if (tp_grow_raw(&all->ns, &all->room, all->n, sizeof(*all->ns)))
+		return TP_ENOMEM;
+	all->ns[all->n++] = row[LATENCY];
+	all->longest = row[LATENCY] > all->longest ? row[LATENCY] : all->longest;
+	return 0;
 }
 
 static int describe(struct rep_job *job, struct rep_view *v, bool task, uint32_t i)
 {
-	int64_t goroutine = (task ? REP_COL(v, TASK, goroutine) : REP_COL(v, REGION, goroutine))[i];
-	int64_t stack = (task ? REP_COL(v, TASK, stack) : REP_COL(v, REGION, stack))[i];
-	int64_t name = (task ? REP_COL(v, TASK, name) : REP_COL(v, REGION, name))[i];
+	int64_t goroutine = task ? REP_AT(v, TASK, goroutine, i) : REP_AT(v, REGION, goroutine, i);
+	int64_t stack = task ? REP_AT(v, TASK, stack, i) : REP_AT(v, REGION, stack, i);
+	int64_t name = task ? REP_AT(v, TASK, name, i) : REP_AT(v, REGION, name, i);
 	int64_t *row = rep_job_row(job, v);
 	int code = row ? 0 : TP_ENOMEM;
 
@@ -262,7 +280,9 @@ static int describe(struct rep_job *job, struct rep_view *v, bool task, uint32_t
 		code = rep_row_string(&row[FUNCTION], v, rep_view_entry(v, goroutine));
 	if (!code)
 		code = rep_row_string(&row[NAME], v, name);
-	return code ? code : rep_row_stack(&row[STACK], v, stack);
+	if (!code)
+		code = rep_row_stack(&row[STACK], v, stack);
+	return code ? code : count(job->state, row);
 }
 
 /* ---- where it went ---- */
@@ -368,11 +388,13 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		return code;
 	n = task ? job->tasks.n : v->nrows[TP_TABLE_REGION];
 	for (uint32_t i = 0; !code && i < n; i++) {
-		if (wanted(job, v, task, i))
-			code = describe(job, v, task, i);
+		if (!wanted(job, v, task, i))
+			continue;
+		code = describe(job, v, task, i);
+		code = code ? rep_job_fail(err, code) : rep_job_trim(job, v, err);
 	}
 	if (code)
-		return rep_job_fail(err, code);
+		return code;
 	n = job->nrows - before;
 	if (!n && !all->hint[0])
 		rep_pick_hint(v, !task, all->hint, sizeof(all->hint));
@@ -395,60 +417,42 @@ static int prepare(struct rep_job *job, struct rep_view *v, const uint32_t *rows
 }
 
 /* "600 complete: p50 2.79ms, p90 7.55ms, p99 27.6ms, max 32.3ms" */
-static int put_note(struct rep_job *job, struct tp_err *err)
+static void put_note(struct rep_job *job)
 {
-	struct eaches *all = job->state;
+	const struct eaches *all = job->state;
 	char p50[TP_UNITS_SIZE], p90[TP_UNITS_SIZE], p99[TP_UNITS_SIZE], max[TP_UNITS_SIZE];
+	size_t n = all->n, rows = job->nrows + job->dropped;
 	struct rep_percentiles p;
-	int64_t longest = 0;
-	size_t n = 0;
 
-	if (job->nrows == 1)
-		return 0;
+	if (rows == 1)
+		return;
 	if (!job->nrows) {
 		snprintf(job->note, sizeof(job->note), "%s", all->hint);
-		return 0;
-	}
-	all->ns = tp_many(job->nrows, sizeof(*all->ns));
-	if (!all->ns)
-		return rep_job_fail(err, TP_ENOMEM);
-	for (size_t i = 0; i < job->nrows; i++) {
-		const int64_t *row = rep_job_row_at(job, i);
-
-		if (!row[COMPLETE])
-			continue;
-		all->ns[n++] = row[LATENCY];
-		longest = row[LATENCY] > longest ? row[LATENCY] : longest;
+		return;
 	}
 	if (!n)
-		return 0;
+		return;
 	rep_percentiles_of(all->ns, n, &p);
 	snprintf(job->note, sizeof(job->note),
-		 "%zu complete, %zu not: p50 %s, p90 %s, p99 %s, max %s; exact", n, job->nrows - n,
+		 "%zu complete, %zu not: p50 %s, p90 %s, p99 %s, max %s; exact", n, rows - n,
 		 tp_fmt_ns(p50, p.ns[REP_P50]), tp_fmt_ns(p90, p.ns[REP_P90]),
-		 tp_fmt_ns(p99, p.ns[REP_P99]), tp_fmt_ns(max, longest));
-	return 0;
+		 tp_fmt_ns(p99, p.ns[REP_P99]), tp_fmt_ns(max, all->longest));
 }
 
 static int finish(struct rep_job *job, struct tp_err *err)
 {
-	bool complete = true, logs = false, parents = false;
+	const struct eaches *all = job->state;
 
-	for (size_t i = 0; i < job->nrows; i++) {
-		const int64_t *row = rep_job_row_at(job, i);
-
-		complete = complete && row[COMPLETE];
-		logs = logs || row[LOG] != TP_NULL;
-		parents = parents || row[CHILDREN];
-	}
+	(void)err;
 	for (size_t c = 0; c < job->report->ncolumns; c++) {
 		uint8_t number = job->report->number[c];
 
-		if ((number == COMPLETE && complete) || (number == LOG && !logs) ||
-		    (number == CHILDREN && !parents))
+		if ((number == COMPLETE && !all->incomplete) || (number == LOG && !all->logs) ||
+		    (number == CHILDREN && !all->parents))
 			job->hidden |= UINT64_C(1) << c;
 	}
-	return put_note(job, err);
+	put_note(job);
+	return 0;
 }
 
 /* ---- what is shown ---- */

@@ -17,6 +17,7 @@ enum {
 	COLUMN_INSIDE,
 	NCOLUMNS = COLUMN_INSIDE + REP_NINSIDE,
 	NUMBER_THERE = NCOLUMNS, /* it has a span that counts */
+	NUMBER_INDEX,		 /* of the goroutine in its run */
 	NNUMBERS
 };
 
@@ -51,8 +52,9 @@ struct goroutines {
 
 struct adding {
 	struct rep_job *job;
-	size_t first, n; /* rows of the run's goroutines */
-	uint32_t *row;	 /* of the table, by goroutine; TP_NONE: not in it */
+	size_t at;     /* the row of the first goroutine that is being added */
+	size_t n;      /* goroutines */
+	uint32_t *row; /* of the table, by goroutine; TP_NONE: not in it */
 };
 
 static int64_t *all_time(const struct rep_job *job)
@@ -62,7 +64,7 @@ static int64_t *all_time(const struct rep_job *job)
 
 static void add_time(const struct adding *a, size_t goroutine, unsigned state, int64_t ns)
 {
-	int64_t *row = rep_job_row_at(a->job, a->first + goroutine);
+	int64_t *row = rep_job_row_at(a->job, a->at + goroutine);
 
 	rep_times_add(&row[COLUMN_TIMES], state, ns);
 	tp_sum(all_time(a->job), ns);
@@ -75,7 +77,7 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	(void)err;
 	if (part->goroutine >= a->n)
 		return 0;
-	rep_job_row_at(a->job, a->first + part->goroutine)[NUMBER_THERE] = true;
+	rep_job_row_at(a->job, a->at + part->goroutine)[NUMBER_THERE] = true;
 	add_time(a, part->goroutine, part->state, part->total_ns);
 	return 0;
 }
@@ -96,67 +98,108 @@ static int64_t correct(int64_t *times, int64_t presence)
 	return twice;
 }
 
-/* The sums of the table goroutine, where neither time nor spans are chosen. */
-static int take_sums(struct rep_view *v, const struct adding *a, struct tp_err *err)
+/* Keeps the goroutines that are shown, with their names: those from `first` on, of which the view
+ * has the columns. */
+static int describe(const struct adding *a, struct rep_view *v, size_t first)
 {
-	/* clang-format off */
-	static const struct { unsigned column; enum tp_state state; } sums[] = {
-		{TP_COL(GOROUTINE, running_ns), TP_ST_RUNNING},
-		{TP_COL(GOROUTINE, runnable_ns), TP_ST_RUNNABLE},
-		{TP_COL(GOROUTINE, blocked_ns), TP_ST_WAITING},
-		{TP_COL(GOROUTINE, syscall_ns), TP_ST_SYSCALL},
-		{TP_COL(GOROUTINE, syscall_blocked_ns), TP_ST_SYSCALL_BLOCKED},
-		{TP_COL(GOROUTINE, lost_ns), TP_ST_LOST},
-	};
-	/* clang-format on */
-	uint32_t bits = REP_BIT(GOROUTINE, total_ns);
-	int64_t *all = all_time(a->job);
-	int code;
-
-	for (size_t k = 0; k < TP_COUNT_OF(sums); k++)
-		bits |= 1u << sums[k].column;
-	code = rep_view_load(v, TP_TABLE_GOROUTINE, bits, err);
-	for (size_t k = 0; !code && k < TP_COUNT_OF(sums); k++) {
-		const int64_t *ns = v->col[TP_TABLE_GOROUTINE][sums[k].column];
-
-		for (size_t i = 0; i < a->n; i++) {
-			if (ns[i] && rep_job_row_at(a->job, a->first + i)[NUMBER_THERE])
-				add_time(a, i, sums[k].state, ns[i]);
-		}
-	}
-	for (size_t i = 0; !code && i < a->n; i++) {
-		int64_t *row = rep_job_row_at(a->job, a->first + i);
-
-		if (row[NUMBER_THERE] &&
-		    REP_COL(v, GOROUTINE, last_state)[i] == TP_ST_SYSCALL_BLOCKED)
-			*all -= correct(&row[COLUMN_TIMES], REP_COL(v, GOROUTINE, total_ns)[i]);
-	}
-	return code;
-}
-
-/* Keeps the goroutines that are shown, with their names. */
-static int describe(const struct adding *a, struct rep_view *v, struct tp_err *err)
-{
-	size_t kept = a->first, size = a->job->width * sizeof(int64_t);
+	size_t n = v->nrows[TP_TABLE_GOROUTINE], kept = a->at,
+	       size = a->job->width * sizeof(int64_t);
 	int code = 0;
 
-	for (size_t i = 0; i < a->n && !code; i++) {
-		int64_t *row = rep_job_row_at(a->job, a->first + i);
+	for (size_t i = 0; i < n && !code; i++) {
+		int64_t *row = rep_job_row_at(a->job, a->at + i);
 
-		a->row[i] = row[NUMBER_THERE] ? (uint32_t)kept : TP_NONE;
 		if (!row[NUMBER_THERE])
 			continue;
+		row[NUMBER_INDEX] = (int64_t)(first + i);
 		row[COLUMN_ID] = REP_COL(v, GOROUTINE, id)[i];
 		row[COLUMN_CREATED] = REP_COL(v, GOROUTINE, created_ns)[i];
 		row[COLUMN_ENDED] = REP_COL(v, GOROUTINE, ended_ns)[i];
 		row[COLUMN_STATE] = REP_COL(v, GOROUTINE, last_state)[i];
 		code = rep_row_string(&row[COLUMN_FUNCTION], v, rep_view_entry(v, (int64_t)i));
-		if (kept != a->first + i)
+		if (kept != a->at + i)
 			memcpy(rep_job_row_at(a->job, kept), row, size);
 		kept++;
 	}
 	a->job->nrows = kept;
-	return code ? rep_job_fail(err, code) : 0;
+	return code;
+}
+
+#define DESCRIBED                                                                                  \
+	(REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, created_ns) |      \
+	 REP_BIT(GOROUTINE, ended_ns) | REP_BIT(GOROUTINE, last_state))
+
+/* clang-format off */
+static const struct { unsigned column; enum tp_state state; } sums[] = {
+	{TP_COL(GOROUTINE, running_ns), TP_ST_RUNNING},
+	{TP_COL(GOROUTINE, runnable_ns), TP_ST_RUNNABLE},
+	{TP_COL(GOROUTINE, blocked_ns), TP_ST_WAITING},
+	{TP_COL(GOROUTINE, syscall_ns), TP_ST_SYSCALL},
+	{TP_COL(GOROUTINE, syscall_blocked_ns), TP_ST_SYSCALL_BLOCKED},
+	{TP_COL(GOROUTINE, lost_ns), TP_ST_LOST},
+};
+/* clang-format on */
+
+/* Adds some goroutines with the sums of the table. */
+static int add_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
+{
+	struct adding *a = ctx;
+	size_t n = v->nrows[TP_TABLE_GOROUTINE];
+	int64_t *all = all_time(a->job);
+	int code;
+
+	a->at = a->job->nrows;
+	a->n = first + n;
+	if (!rep_job_rows(a->job, v, n))
+		return rep_job_fail(err, TP_ENOMEM);
+	for (size_t i = 0; i < n; i++)
+		rep_job_row_at(a->job, a->at + i)[NUMBER_THERE] =
+		    rep_view_match_goroutine(v, (int64_t)i);
+	for (size_t k = 0; k < TP_COUNT_OF(sums); k++) {
+		const int64_t *ns = v->col[TP_TABLE_GOROUTINE][sums[k].column];
+
+		for (size_t i = 0; i < n; i++) {
+			if (ns[i] && rep_job_row_at(a->job, a->at + i)[NUMBER_THERE])
+				add_time(a, i, sums[k].state, ns[i]);
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		int64_t *row = rep_job_row_at(a->job, a->at + i);
+
+		if (row[NUMBER_THERE] &&
+		    REP_COL(v, GOROUTINE, last_state)[i] == TP_ST_SYSCALL_BLOCKED)
+			*all -= correct(&row[COLUMN_TIMES], REP_COL(v, GOROUTINE, total_ns)[i]);
+	}
+	code = describe(a, v, first);
+	return code ? rep_job_fail(err, code) : rep_job_trim(a->job, v, err);
+}
+
+/* The sums of the table goroutine, where neither time nor spans are chosen. */
+static int add_sums(struct adding *a, struct rep_view *v, struct tp_err *err)
+{
+	uint32_t bits = DESCRIBED | REP_BIT(GOROUTINE, total_ns);
+	int code = rep_view_goids(v, err);
+
+	for (size_t k = 0; k < TP_COUNT_OF(sums); k++)
+		bits |= 1u << sums[k].column;
+	return code ? code : rep_view_visit(v, TP_TABLE_GOROUTINE, bits, add_rows, a, err);
+}
+
+/* The sums of parts, which come in any order. */
+static int add_parts(struct adding *a, struct rep_view *v, struct tp_err *err)
+{
+	int code = rep_view_load(v, TP_TABLE_GOROUTINE, DESCRIBED, err);
+
+	if (code)
+		return code;
+	a->at = a->job->nrows;
+	a->n = v->nrows[TP_TABLE_GOROUTINE];
+	if (a->n && !rep_job_rows(a->job, v, a->n))
+		return rep_job_fail(err, TP_ENOMEM);
+	code = rep_parts_each(v, REP_PARTS_BY_GOROUTINE, on_part, a, err);
+	if (!code && (code = describe(a, v, 0)))
+		rep_job_fail(err, code);
+	return code ? code : rep_job_trim(a->job, v, err);
 }
 
 static uint32_t row_of(void *ctx, uint32_t goroutine)
@@ -169,37 +212,24 @@ static uint32_t row_of(void *ctx, uint32_t goroutine)
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
 	const struct rep_filter *f = v->filter;
-	bool sums = v->whole && !f->states && !f->given[REP_FILTER_FOCUS] &&
-		    !f->given[REP_FILTER_IGNORE] && !f->given[REP_FILTER_REASON] &&
-		    !rep_filter_inside(f);
-	struct adding a = {.job = job, .first = job->nrows};
-	int code = rep_view_load(v, TP_TABLE_GOROUTINE,
-				 REP_BIT(GOROUTINE, id) | REP_BIT(GOROUTINE, name) |
-				     REP_BIT(GOROUTINE, created_ns) | REP_BIT(GOROUTINE, ended_ns) |
-				     REP_BIT(GOROUTINE, last_state),
-				 err);
+	bool whole = v->whole && !f->states && !f->given[REP_FILTER_FOCUS] &&
+		     !f->given[REP_FILTER_IGNORE] && !f->given[REP_FILTER_REASON] &&
+		     !rep_filter_inside(f);
+	struct adding a = {.job = job};
+	size_t before = job->nrows;
+	int code = whole ? add_sums(&a, v, err) : add_parts(&a, v, err);
 
 	if (code)
 		return code;
-	a.n = v->nrows[TP_TABLE_GOROUTINE];
-	if (a.n && !rep_job_rows(job, v, a.n))
-		return rep_job_fail(err, TP_ENOMEM);
-	if (sums) {
-		for (size_t i = 0; i < a.n; i++)
-			rep_job_row_at(job, a.first + i)[NUMBER_THERE] =
-			    rep_view_match_goroutine(v, (int64_t)i);
-		code = take_sums(v, &a, err);
-	} else {
-		code = rep_parts_each(v, REP_PARTS_BY_GOROUTINE, on_part, &a, err);
-	}
 	a.row = tp_many(a.n + 1, sizeof(*a.row));
-	if (!code && !a.row)
-		code = rep_job_fail(err, TP_ENOMEM);
-	if (!code)
-		code = describe(&a, v, err);
-	if (!code)
-		code = rep_shares_put_places(&((struct goroutines *)job->state)->inside, v, row_of,
-					     &a, err);
+	if (!a.row)
+		return rep_job_fail(err, TP_ENOMEM);
+	for (size_t i = 0; i < a.n; i++)
+		a.row[i] = TP_NONE;
+	for (size_t i = before; i < job->nrows; i++)
+		a.row[rep_job_row_at(job, i)[NUMBER_INDEX]] = (uint32_t)i;
+	code =
+	    rep_shares_put_places(&((struct goroutines *)job->state)->inside, v, row_of, &a, err);
 	free(a.row);
 	return code;
 }

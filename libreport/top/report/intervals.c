@@ -190,7 +190,9 @@ static uint32_t columns_of(const struct source *s, bool goroutines)
 
 static int64_t cell(const struct rep_view *v, const struct source *s, int column, size_t i)
 {
-	return column < 0 || !v->col[s->table][column] ? TP_NULL : v->col[s->table][column][i];
+	return column < 0 || !rep_view_has(v, s->table, column)
+		   ? TP_NULL
+		   : rep_view_at(v, s->table, column, i);
 }
 
 static int add_time(struct rep_job *job, uint32_t index, struct rep_view *v, const struct source *s,
@@ -243,7 +245,7 @@ static int add_row(struct rep_job *job, struct rep_view *v, const struct source 
 	int code;
 
 	/* The background task stands for what is logged outside all tasks. */
-	if (s->table == TP_TABLE_TASK && !REP_COL(v, TASK, id)[i])
+	if (s->table == TP_TABLE_TASK && !REP_AT(v, TASK, id, i))
 		return 0;
 	start = start == TP_NULL ? 0 : start;
 	end = end == TP_NULL ? v->run->row.duration_ns : end;
@@ -311,7 +313,8 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	if (!code && choosy) /* chosen() reads the table by row, so it has to be whole */
 		code = rep_view_load(v, s->table, columns, err);
 	if (!code)
-		code = rep_view_visit(v, s->table, columns, add_rows, job, err);
+		code = choosy ? add_rows(job, v, 0, err)
+			      : rep_view_visit(v, s->table, columns, add_rows, job, err);
 	if (!code && !job->nrows && choosy)
 		rep_pick_hint(v, s == &regions, job->note, sizeof(job->note));
 	return code;

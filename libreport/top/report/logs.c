@@ -53,31 +53,31 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 static int put(struct rep_job *job, const struct rep_tasks *t, size_t i)
 {
 	struct rep_view *v = t->v;
-	int64_t goroutine = REP_COL(v, LOG, goroutine)[i];
-	uint32_t task = rep_tasks_find(t, REP_COL(v, LOG, task)[i]);
+	int64_t goroutine = REP_AT(v, LOG, goroutine, i);
+	uint32_t task = rep_tasks_find(t, REP_AT(v, LOG, task, i));
 	int64_t *row = rep_job_row(job, v);
 	int code = 0;
 
 	if (!row)
 		return TP_ENOMEM;
-	row[COLUMN_TIME] = REP_COL(v, LOG, ts_ns)[i];
-	row[COLUMN_TASK] = REP_COL(v, LOG, task)[i];
+	row[COLUMN_TIME] = REP_AT(v, LOG, ts_ns, i);
+	row[COLUMN_TASK] = REP_AT(v, LOG, task, i);
 	row[COLUMN_SINCE] = TP_NULL;
 	row[COLUMN_GOROUTINE] = rep_view_goid(v, goroutine);
 	if (task != TP_NONE) {
-		int64_t start = REP_COL(v, TASK, start_ns)[task];
+		int64_t start = REP_AT(v, TASK, start_ns, task);
 
 		if (start != TP_NULL)
 			row[COLUMN_SINCE] = row[COLUMN_TIME] - start;
-		code = rep_row_string(&row[COLUMN_TYPE], v, REP_COL(v, TASK, name)[task]);
+		code = rep_row_string(&row[COLUMN_TYPE], v, REP_AT(v, TASK, name, task));
 	}
 	if (!code)
-		code = rep_row_string(&row[COLUMN_CATEGORY], v, REP_COL(v, LOG, category)[i]);
+		code = rep_row_string(&row[COLUMN_CATEGORY], v, REP_AT(v, LOG, category, i));
 	if (!code)
-		code = rep_row_string(&row[COLUMN_MESSAGE], v, REP_COL(v, LOG, message)[i]);
+		code = rep_row_string(&row[COLUMN_MESSAGE], v, REP_AT(v, LOG, message, i));
 	if (!code)
 		code = rep_row_string(&row[COLUMN_FUNCTION], v, rep_view_entry(v, goroutine));
-	return code ? code : rep_row_stack(&row[COLUMN_STACK], v, REP_COL(v, LOG, stack)[i]);
+	return code ? code : rep_row_stack(&row[COLUMN_STACK], v, REP_AT(v, LOG, stack, i));
 }
 
 static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
@@ -91,16 +91,15 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	if (!code && region)
 		code = rep_inside_init(&inside, v, NULL, region, err);
 	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_LOG]; i++) {
-		int64_t ts = REP_COL(v, LOG, ts_ns)[i];
-		int64_t goroutine = REP_COL(v, LOG, goroutine)[i], none;
+		int64_t ts = REP_AT(v, LOG, ts_ns, i);
+		int64_t goroutine = REP_AT(v, LOG, goroutine, i), none;
 
 		if (!rep_view_overlaps(v, ts, ts) || !rep_choose_log(&job->choice, (uint32_t)i) ||
-		    !rep_view_matches(v, goroutine, REP_COL(v, LOG, stack)[i]) ||
+		    !rep_view_matches(v, goroutine, REP_AT(v, LOG, stack, i)) ||
 		    (region && !rep_inside_clip(&inside, goroutine, ts, ts, &none)))
 			continue;
 		code = put(job, &job->tasks, i);
-		if (code)
-			rep_job_fail(err, code);
+		code = code ? rep_job_fail(err, code) : rep_job_trim(job, v, err);
 	}
 	if (!code && !job->nrows && job->opt->filter.task)
 		rep_pick_hint(v, false, job->note, sizeof(job->note));

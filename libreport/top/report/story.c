@@ -97,16 +97,16 @@ static int put(const struct below *b, enum kind kind, int64_t ts_ns, int64_t too
 static int put_region(const struct below *b, uint32_t i)
 {
 	struct rep_view *v = b->v;
-	int64_t name = REP_COL(v, REGION, name)[i], start = rep_region_start(v, i), *row;
+	int64_t name = REP_AT(v, REGION, name, i), start = rep_region_start(v, i), *row;
 	enum kind kind = tp_dict_text(v->dict, (uint32_t)name).size ? KIND_REGION : KIND_INHERITED;
 	int code = put(b, kind, start, tp_minus(rep_region_end(v, i), start),
-		       REP_COL(v, REGION, goroutine)[i], REP_COL(v, REGION, stack)[i], &row);
+		       REP_AT(v, REGION, goroutine, i), REP_AT(v, REGION, stack, i), &row);
 
 	if (code)
 		return code;
-	row[COLUMN_TASK] = REP_COL(v, REGION, task)[i];
-	row[COLUMN_STARTS] = REP_COL(v, REGION, start_ns)[i] != TP_NULL;
-	row[COLUMN_ENDS] = REP_COL(v, REGION, end_ns)[i] != TP_NULL;
+	row[COLUMN_TASK] = REP_AT(v, REGION, task, i);
+	row[COLUMN_STARTS] = REP_AT(v, REGION, start_ns, i) != TP_NULL;
+	row[COLUMN_ENDS] = REP_AT(v, REGION, end_ns, i) != TP_NULL;
 	return rep_row_string(&row[COLUMN_NAME], v, name);
 }
 
@@ -114,14 +114,14 @@ static int put_log(const struct below *b, uint32_t i)
 {
 	struct rep_view *v = b->v;
 	int64_t *row;
-	int code = put(b, KIND_LOG, REP_COL(v, LOG, ts_ns)[i], TP_NULL,
-		       REP_COL(v, LOG, goroutine)[i], REP_COL(v, LOG, stack)[i], &row);
+	int code = put(b, KIND_LOG, REP_AT(v, LOG, ts_ns, i), TP_NULL, REP_AT(v, LOG, goroutine, i),
+		       REP_AT(v, LOG, stack, i), &row);
 
 	if (code)
 		return code;
-	row[COLUMN_TASK] = REP_COL(v, LOG, task)[i];
-	code = rep_row_string(&row[COLUMN_NAME], v, REP_COL(v, LOG, category)[i]);
-	return code ? code : rep_row_string(&row[COLUMN_MESSAGE], v, REP_COL(v, LOG, message)[i]);
+	row[COLUMN_TASK] = REP_AT(v, LOG, task, i);
+	code = rep_row_string(&row[COLUMN_NAME], v, REP_AT(v, LOG, category, i));
+	return code ? code : rep_row_string(&row[COLUMN_MESSAGE], v, REP_AT(v, LOG, message, i));
 }
 
 static int put_task(struct below *b, uint32_t i)
@@ -130,14 +130,14 @@ static int put_task(struct below *b, uint32_t i)
 	struct rep_view *v = b->v;
 	int64_t start = rep_task_start(t, i), *row;
 	int code = put(b, KIND_TASK, start, tp_minus(rep_task_end(t, i), start),
-		       REP_COL(v, TASK, goroutine)[i], REP_COL(v, TASK, stack)[i], &row);
+		       REP_AT(v, TASK, goroutine, i), REP_AT(v, TASK, stack, i), &row);
 
 	if (code)
 		return code;
-	row[COLUMN_TASK] = REP_COL(v, TASK, id)[i];
-	row[COLUMN_STARTS] = REP_COL(v, TASK, start_ns)[i] != TP_NULL;
-	row[COLUMN_ENDS] = REP_COL(v, TASK, end_ns)[i] != TP_NULL;
-	code = rep_row_string(&row[COLUMN_NAME], v, REP_COL(v, TASK, name)[i]);
+	row[COLUMN_TASK] = REP_AT(v, TASK, id, i);
+	row[COLUMN_STARTS] = REP_AT(v, TASK, start_ns, i) != TP_NULL;
+	row[COLUMN_ENDS] = REP_AT(v, TASK, end_ns, i) != TP_NULL;
+	code = rep_row_string(&row[COLUMN_NAME], v, REP_AT(v, TASK, name, i));
 	b->depth++;
 	for (uint32_t k = t->first_region[i]; !code && k < t->first_region[i + 1]; k++)
 		code = put_region(b, t->region[k]);
