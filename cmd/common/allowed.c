@@ -31,15 +31,15 @@ static const struct cmd_allowed commands[] = {
 	.name = "path",
 	.options = VIEW "from= to= goroutine= task= region= request= request-key= reason= max= "
 			"min= slowest[=] hops= "
-			"own= sort= stacks title= ",
-	.words = " summary hops tree totals requests wakers ",
+			"own= sort= stacks title= what-if= ",
+	.words = " summary hops tree totals requests wakers blame what-if ",
 	.most_words = 1,
     },
     {
 	.name = "diff",
 	.options = VIEW SCOPE VALUES SAMPLES FRAMES BY_LABEL
 	"all-stats average-by= by= exact-names per= sum alpha= changed min-share= power "
-	"share-of= sort= gate= self-check cum drop-negative nodecount= ",
+	"share-of= sort= gate= self-check[=] seed= cum drop-negative nodecount= ",
 	.words = " ",
 	.compares = true,
     },

@@ -16,7 +16,7 @@ static const struct page_section sections[] = {
     {"histograms", "Durations", page_histograms, PAGE_PICTURE},
     {"tasks", "Tasks and regions", page_latencies, PAGE_PICTURE},
     {"reports", "Reports", page_reports, PAGE_READS},
-    {"commands", "Commands", page_commands, PAGE_TEXT},
+    {"commands", "Commands", page_commands, PAGE_READS},
 };
 
 static void write_facts(struct page *p, struct tp_buf *h)

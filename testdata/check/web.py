@@ -188,7 +188,7 @@ def options_of(command):
     """Long options of --help=all with whether they take a value, and the words of its reports."""
     text = subprocess.run([f"{BIN}/tprof-{command}", "--help=all"], capture_output=True, text=True).stdout
     return {m[1]: m[2] for m in re.finditer(r"^ {2,6}(?:-., )?--([a-z-]+)(\[?=?)", text, re.M)}, \
-        set(re.findall(r"^  ([a-z]+)  +[a-z]", text, re.M))
+        set(re.findall(r"^  ([a-z-]+)  +[a-z]", text, re.M))
 
 
 def test_table(source):

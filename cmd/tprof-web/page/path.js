@@ -4,7 +4,8 @@ import {run} from './ask.js';
 import {words} from './selection.js';
 import {table} from './table.js';
 
-const REPORTS = [['totals', 'where the time went'], ['hops', 'hop by hop'], ['tree', 'who waited for whom'], ['requests', 'the requests'], ['wakers', 'who wakes whom']];
+const REPORTS = [['totals', 'where the time went'], ['hops', 'hop by hop'], ['tree', 'who waited for whom'], ['requests', 'the requests'], ['wakers', 'who wakes whom'], ['blame', 'what makes them slow'], ['what-if', 'what it would bring']];
+const OF_ALL = new Set(['requests', 'wakers', 'blame']); // compare requests themselves, or need none
 const WHICH = [['1', 'the slowest'], ['1%', 'the slowest 1 %'], ['all', 'all together']];
 // Classes of states, as the timeline colours them.
 const STATES = {running: 's0', runnable: 's1', syscall: 's2', 'syscall-blocked': 's2'};
@@ -88,12 +89,12 @@ function open(app, root) {
 	}
 	async function update() {
 		const s = app.selection, of = subject(app), report = s['path.report'] || 'totals', single = of === 'task' && /^\d+$/.test(String(s.task));
-		const which = s['path.which'] || '1', slowest = of && !single && which !== 'all' && report !== 'wakers' ? ['--slowest=' + which] : [], filters = words(app, 'path', report === 'wakers' ? [] : ['reason']);
+		const which = s['path.which'] || '1', slowest = of && !single && which !== 'all' && (report === 'requests' || !OF_ALL.has(report)) ? ['--slowest=' + which] : [], filters = words(app, 'path', report === 'wakers' ? [] : ['reason']);
 		const name = report === 'totals' || report === 'hops' ? 'summary' : report, list = [...(report === 'requests' ? [] : slowest), ...filters, ...json, id(), name];
 		root.replaceChildren();
 		if (!of && !s['path.report'] && s.from === undefined && s.to === undefined) await entry();
 		root.append(buttons(REPORTS, report, v => app.select({'path.report': v === 'totals' ? null : v}), 'Report'),
-			...of && !single && name !== 'wakers' && name !== 'requests' ? [buttons(WHICH, which, v => app.select({'path.which': v === '1' ? null : v}), 'Which requests')] : [], command('path', list));
+			...of && !single && !OF_ALL.has(name) ? [buttons(WHICH, which, v => app.select({'path.which': v === '1' ? null : v}), 'Which requests')] : [], command('path', list));
 		const head = await run('path', list, app.signal());
 		const said = sentences(head.notes), hops = head.tables.find(t => t.name === 'hops');
 		root.append(el('div', {class: 'said'}, said.map((n, i) => el('p', {class: i ? null : 'note'}, n))), ...head.messages.map(n => el('p', {class: 'lost'}, n)));
