@@ -252,7 +252,9 @@ static int explain(const struct rep_diff *d, size_t rows, struct rep_output *out
 static int find_positions(struct rep_diff_table *t, struct tp_err *err)
 {
 	const struct rep_diff *d = t->d;
-	size_t n = t->people || d->opt.keys.by != REP_BY_FUNCTION ? 0 : d->nold + d->nnew;
+	size_t n = !rep_output_has_raw(t->out) || d->opt.keys.by != REP_BY_FUNCTION
+		       ? 0
+		       : d->nold + d->nnew;
 	int code = 0;
 
 	for (size_t i = 0; !code && i < n; i++)

@@ -174,7 +174,8 @@ int rep_cells_output(struct rep_cells *cells, struct rep_output **out, struct tp
 	struct rep_output_options opt = {.format = REP_FORMAT_TABLE,
 					 .width = cells->chart_width,
 					 .ascii = cells->chart_ascii,
-					 .several = true};
+					 .several = true,
+					 .keeps_raw = true};
 	int code;
 
 	if (cells->chart_width)

@@ -279,6 +279,11 @@ bool rep_output_for_people(const struct rep_output *out)
 	return out->opt.format == REP_FORMAT_TABLE || out->opt.format == REP_FORMAT_MARKDOWN;
 }
 
+bool rep_output_has_raw(const struct rep_output *out)
+{
+	return out->opt.keeps_raw || !rep_output_for_people(out);
+}
+
 void rep_output_free(struct rep_output *out)
 {
 	if (!out)

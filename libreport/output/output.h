@@ -200,6 +200,7 @@ struct rep_output_options {
 	bool ascii;	/* the terminal cannot show "…" */
 	bool several; /* more than one table will come: JSON becomes an object of arrays, by name */
 	bool no_header; /* csv, tsv and table: rows only */
+	bool keeps_raw; /* the table's columns for programs are kept, too (cells.h) */
 	/* Members that JSON begins with, as `"run": 1, "kind": "trace"`; borrowed. The output is then one
 	 * object, which also has the columns of each table, what was cut, and the notes. NULL: arrays
 	 * of rows only. */
@@ -242,6 +243,8 @@ int rep_output_messages(struct rep_output *out, const struct tp_buf *list);
 int rep_output_finish(struct rep_output *out, struct tp_err *err);
 /* Returns whether the output is for people, like tables, not for programs. */
 bool rep_output_for_people(const struct rep_output *out);
+/* Returns whether columns for programs (raw_only) are used. */
+bool rep_output_has_raw(const struct rep_output *out);
 void rep_output_free(struct rep_output *out);
 /* Appends a text as a JSON string, which has bytes that are not UTF-8 escaped, \xff. Returns 0 or TP_ENOMEM. */
 int rep_put_json(struct tp_buf *buf, const char *text, size_t size);

@@ -131,9 +131,8 @@ int rep_positions_of_view(struct rep_positions *p, const struct rep_profile_view
 {
 	bool functions =
 	    v->opt.granularity == REP_FUNCTIONS || v->opt.granularity == REP_FILEFUNCTIONS;
-	int code = !functions || rep_output_for_people(out)
-		       ? 0
-		       : rep_positions_add(p, v->profile, &v->opt);
+	int code =
+	    !functions || !rep_output_has_raw(out) ? 0 : rep_positions_add(p, v->profile, &v->opt);
 
 	return code ? tp_err_full(err, code, "the profile has too many names") : 0;
 }

@@ -37,8 +37,8 @@ void rep_positions_release(struct rep_positions *p);
 /* Returns the position of a function; nothing if there is none. */
 struct rep_position rep_position_of(const struct rep_positions *p, struct tp_text name);
 
-/* For the nodes of a graph: adds the view's profile if its nodes are functions and the output is for
- * machines. Returns the position of a node: its own file and line where it has them. */
+/* For the nodes of a graph: adds the view's profile if its nodes are functions and the output has
+ * columns for programs. Returns the position of a node: its own file and line where it has them. */
 int rep_positions_of_view(struct rep_positions *p, const struct rep_profile_view *v,
 			  const struct rep_output *out, struct tp_err *err);
 struct rep_position rep_position_of_node(const struct rep_positions *p,

@@ -151,13 +151,14 @@ static void measure_more(struct tui_table *t)
 }
 
 /* Returns the column that identifies rows across sheets: the first with ids, else the first with texts,
- * else -1. */
+ * else -1. Lines of files are numbers like ids, but many rows may have the same. */
 static int naming_column(const struct rep_sheet *s)
 {
 	int text = -1;
 
 	for (size_t i = 0; i < s->ncolumns; i++) {
-		if (s->columns[i].kind == REP_ID)
+		if (s->columns[i].kind == REP_ID && strcmp(s->columns[i].name, "line") != 0 &&
+		    strcmp(s->columns[i].name, "address") != 0)
 			return (int)i;
 		if (text < 0 && s->columns[i].kind == REP_TEXT && !s->columns[i].right)
 			text = (int)i;

@@ -13,6 +13,25 @@ static bool is_line_of(const struct rep_value *line, const struct rep_value *fun
 	       !memcmp(line->text.data, function->text.data, n);
 }
 
+/* Fills in a row of `s`, a table of functions, from one of a table of lines, which has the line's name in place of
+ * the function's, and not where functions are. */
+static void fill_row(const struct rep_sheet *s, struct rep_value *row, const struct rep_sheet *from,
+		     size_t i)
+{
+	int line = rep_sheet_column(from, "line");
+
+	for (size_t c = 0; c < s->ncolumns; c++) {
+		const char *name = s->columns[c].name;
+		int same = rep_sheet_column(from, name);
+
+		if (!strcmp(name, "function"))
+			same = line;
+		else if (same == line)
+			same = -1;
+		row[c] = same < 0 ? rep_null() : *rep_sheet_at(from, i, (size_t)same);
+	}
+}
+
 /* Adds the lines of a function below its row. Returns false if memory is out. */
 static bool add_lines(struct tui *t, struct diff *d, size_t row)
 {
@@ -25,7 +44,7 @@ static bool add_lines(struct tui *t, struct diff *d, size_t row)
 	bool fine;
 
 	s->branch[row].asked = true;
-	if (function < 0 || line < 0 || from->ncolumns != s->ncolumns)
+	if (function < 0 || line < 0)
 		return true;
 	values = calloc((from->nrows + 1) * s->ncolumns, sizeof(*values));
 	if (!values)
@@ -33,8 +52,7 @@ static bool add_lines(struct tui *t, struct diff *d, size_t row)
 	for (size_t i = 0; i < from->nrows; i++)
 		if (is_line_of(rep_sheet_at(from, i, (size_t)line),
 			       rep_sheet_at(s, row, (size_t)function)))
-			memcpy(values + n++ * s->ncolumns, rep_sheet_at(from, i, 0),
-			       s->ncolumns * sizeof(*values));
+			fill_row(s, values + n++ * s->ncolumns, from, i);
 	fine = !n || !rep_sheet_add(&d->rows.cells, s, row, values, n);
 	free(values);
 	if (!n)
@@ -115,7 +133,7 @@ bool diff_source(struct tui_view *v, char *file, size_t size, int64_t *line)
 	const struct rep_value *name = tui_table_cell(&d->rows.table, "line");
 	const char *from;
 
-	if (!name)
+	if (!rep_value_is_text(name))
 		name = tui_table_cell(&d->rows.table, "function");
 	from = rep_value_is_text(name) ? memrchr(name->text.data, ' ', name->text.size) : NULL;
 	return from &&
