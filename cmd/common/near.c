@@ -1,5 +1,6 @@
 #include "common/near.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define MAX_WORD 31
@@ -35,13 +36,22 @@ int cmd_distance(const char *a, const char *b)
 	return d[n][m];
 }
 
+static bool begins(const char *word, const char *with)
+{
+	return !strncmp(word, with, strlen(with));
+}
+
 void cmd_near_try(struct cmd_near *near, const char *typed, const char *word)
 {
 	int d = cmd_distance(typed, word);
 
 	/* A short word with two wrong letters is another word: 'bogus' does not suggest 'focus'. */
-	if (d > MAX_DISTANCE || (int)strlen(typed) < letters[d] ||
-	    (near->word && d >= near->distance))
+	if (d > MAX_DISTANCE || (int)strlen(typed) < letters[d])
+		return;
+	/* Of words that are as near, the one that was not typed to its end is meant. */
+	if (near->word &&
+	    (d > near->distance ||
+	     (d == near->distance && (begins(near->word, typed) || !begins(word, typed)))))
 		return;
 	near->word = word;
 	near->distance = d;

@@ -34,12 +34,13 @@ static void test_distance_edits(void **state)
 
 static void test_near_is_the_nearest_or_none(void **state)
 {
-	static const char *const words[] = {"list", "show", "last", "verify"};
+	static const char *const words[] = {"list", "show", "last", "verify", "block", "locks"};
 	static const struct {
 		const char *typed, *want;
 	} cases[] = {{"lst", "list"},  {"lsat", "last"}, {"verfy", "verify"},	{"xyz", NULL},
 		     {"x", NULL},      {"lasso", NULL},	 {"sow", "show"},	{"lax", NULL},
-		     {"hsow", "show"}, {"lt", NULL},	 {"verrfiy", "verify"}, {"vorfy", NULL}};
+		     {"hsow", "show"}, {"lt", NULL},	 {"verrfiy", "verify"}, {"vorfy", NULL},
+		     {"lock", "locks"}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -299,6 +299,11 @@ static int put_tables(struct rep_diff_table *t, struct tp_err *err)
 		    d->n - written);
 		code = rep_output_note(t->out, false, more, err);
 	}
+	if (!code && d->opt.changed && !d->n) {
+		snprintf(more, sizeof(more), "no row changed; without %s all rows are shown",
+			 t->show->changed ? t->show->changed : "--changed");
+		code = rep_output_note(t->out, false, more, err);
+	}
 	return code || !t->people ? code : explain(d, seen, t->out, err);
 }
 
