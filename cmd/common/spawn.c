@@ -20,6 +20,9 @@ static void become(const char *const *line, int out, int errors, pid_t parent, c
 
 	while (n > 0 && path[n - 1] != '/')
 		n--;
+	/* Without it, a program of this name in the current folder would be started. */
+	if (n <= 0)
+		_exit(127);
 	snprintf(program, sizeof(program), "%.*s%s", (int)n, path, line[0]);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)

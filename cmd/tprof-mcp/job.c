@@ -12,6 +12,8 @@
 #include "common/spawn.h"
 #include "tprof-mcp/folder.h"
 
+#define CLOSED_NS 2000000 /* how often such a command is looked at */
+
 static int64_t now_ns(void)
 {
 	struct timespec t;
@@ -83,6 +85,9 @@ int64_t mcp_job_left_ns(const struct mcp_job *job)
 {
 	int64_t left = job->until_ns - now_ns();
 
+	/* Nothing but time tells that a command has ended which has closed its output. */
+	if (job->fd[0] < 0 && job->fd[1] < 0 && left > CLOSED_NS)
+		left = CLOSED_NS;
 	return left > 0 ? left : 0;
 }
 
@@ -106,10 +111,12 @@ static void take(struct mcp_job *job, int i)
 	if (n > 0)
 		to->size += (size_t)n;
 	/* Of messages the beginning is enough. */
-	if (to->size > most && i)
+	if (to->size > most && i) {
 		to->size = most;
-	else if (to->size > most)
+		job->cut = true;
+	} else if (to->size > most) {
 		end_with(job, MCP_TOO_LONG);
+	}
 	if (n == 0 || (n < 0 && errno != EINTR)) {
 		close(job->fd[i]);
 		job->fd[i] = -1;
@@ -118,18 +125,28 @@ static void take(struct mcp_job *job, int i)
 
 static void finish(struct mcp_job *job)
 {
+	siginfo_t info;
 	int how;
 
-	/* What it has started ends as well. */
-	if (waitpid(job->pid, &how, 0) != job->pid || !WIFEXITED(how))
-		end_with(job, MCP_LOST);
-	else
-		job->status = WEXITSTATUS(how);
+	/* What it has started ends as well, while its id is still its own. */
+	waitid(P_PID, (id_t)job->pid, &info, WEXITED | WNOWAIT);
 	kill(-job->pid, SIGKILL);
+	if (waitpid(job->pid, &how, 0) == job->pid && WIFEXITED(how))
+		job->status = WEXITSTATUS(how);
+	else if (job->end == MCP_ENDED)
+		job->end = MCP_LOST;
 	job->pid = 0;
 	for (int i = 0; i < 2; i++)
 		if (job->fd[i] >= 0)
 			close(job->fd[i]);
+}
+
+/* A command may close its output long before it ends. */
+static bool has_exited(const struct mcp_job *job)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)job->pid, &info, WEXITED | WNOWAIT | WNOHANG) || info.si_pid;
 }
 
 bool mcp_job_step(struct mcp_job *job, const struct pollfd p[2])
@@ -142,7 +159,7 @@ bool mcp_job_step(struct mcp_job *job, const struct pollfd p[2])
 	if (!mcp_job_left_ns(job))
 		end_with(job, MCP_LATE);
 	/* What was killed is not waited for to close its output. */
-	if (job->end == MCP_ENDED && (job->fd[0] >= 0 || job->fd[1] >= 0))
+	if (job->end == MCP_ENDED && (job->fd[0] >= 0 || job->fd[1] >= 0 || !has_exited(job)))
 		return false;
 	finish(job);
 	return true;

@@ -25,6 +25,7 @@ enum mcp_end {
 struct mcp_job {
 	struct mcp_call call;
 	struct tp_buf text[2]; /* output and messages */
+	bool cut;	       /* further messages were left out */
 	enum mcp_end end;
 	int status; /* exit status */
 

@@ -141,6 +141,14 @@ static void serve(struct mcp_session *s)
 	}
 }
 
+/* A list of folders would take it for two. */
+static int reject_colon(const struct args *args, const char *folder)
+{
+	return cmd_reject(&args->cmd, CMD_USAGE,
+			  "%s: the name has a ':', which separates folders; give it another name",
+			  folder);
+}
+
 /* Makes the option --source-path of listings, of whole paths, as the folder is about to be left. */
 static int make_source(const struct args *args, const char *root, struct tp_buf *source)
 {
@@ -153,6 +161,8 @@ static int make_source(const struct args *args, const char *root, struct tp_buf 
 		if (*folder && !realpath(folder, real))
 			status = cmd_reject(&args->cmd, CMD_USAGE, "--source-path: %s: %s", folder,
 					    strerror(errno));
+		else if (*folder && strchr(real, ':'))
+			status = reject_colon(args, real);
 		else if (*folder)
 			tp_buf_printf(source, ":%s", real);
 	free(list);
@@ -170,6 +180,8 @@ static int run(struct args *args)
 
 	if (!realpath(folder, root))
 		status = cmd_reject(&args->cmd, CMD_USAGE, "%s: %s", folder, strerror(errno));
+	if (!status && strchr(root, ':'))
+		status = reject_colon(args, root);
 	if (!status)
 		status = make_source(args, root, &source);
 	if (!status && chdir(root))

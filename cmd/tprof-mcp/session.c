@@ -1,6 +1,7 @@
 #include "tprof-mcp/session.h"
 
 #include <json-c/json.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@
 
 /* Newest first. */
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
-#define BATCHES 2 /* the revision that has them */
+#define BATCHES	  2   /* the revision that has them */
+#define MCP_BATCH 100 /* messages of one */
 
 static const char instructions[] =
     "tprof reads Go execution traces, pprof profiles, goroutine dumps and stores of them. Begin "
@@ -176,15 +178,36 @@ static void call_tool(struct mcp_session *s, struct json_object *id, struct json
 		t->batch->open++;
 }
 
+/* Appends the command's notes to a page, or as many whole ones as fit into `most` bytes. */
+static int put_notes(const struct mcp_job *job, size_t most, struct tp_buf *page)
+{
+	static const char more[] =
+	    "[further notes are left out; give a larger budget, or fewer files]\n";
+	const struct tp_buf *notes = &job->text[1];
+	size_t n = notes->size;
+	bool cut = job->cut || n > most;
+
+	if (cut && n > most - (sizeof(more) - 1))
+		n = most - (sizeof(more) - 1);
+	while (cut && n && notes->data[n - 1] != '\n')
+		n--;
+	if (n)
+		tp_buf_put(page, notes->data, n);
+	return tp_buf_text(page, cut ? more : "");
+}
+
 /* Makes a page of the output, with the command's notes at its end. */
 static int make_page(const struct mcp_job *job, struct tp_buf *page, struct tp_err *err)
 {
-	size_t most = job->call.budget / 2,
-	       notes = job->text[1].size < most ? job->text[1].size : most;
-	int code = mcp_cut(&job->text[0], job->call.cursor, job->call.budget - notes, page, err);
+	struct tp_buf notes = {0};
+	int code = put_notes(job, job->call.budget / 2, &notes);
 
-	if (!code && notes)
-		code = tp_buf_put(page, job->text[1].data, notes);
+	if (!code)
+		code = mcp_cut(&job->text[0], job->call.cursor, job->call.budget - notes.size, page,
+			       err);
+	if (!code && notes.size)
+		code = tp_buf_put(page, notes.data, notes.size);
+	tp_buf_release(&notes);
 	return code == TP_ENOMEM ? tp_nomem(err) : code;
 }
 
@@ -208,7 +231,7 @@ static void conclude(struct mcp_session *s, struct mcp_task *t)
 		tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s was killed, or memory is out", name);
 	/* 1: a check has found what it looks for. */
 	else if (t->job.status > 1 && t->job.text[1].size)
-		tp_buf_put(&page, t->job.text[1].data, t->job.text[1].size);
+		put_notes(&t->job, t->job.call.budget, &page);
 	else if (t->job.status > 1)
 		tp_err_set(&err, TP_EIO, TP_OFFSET_NONE, "%s failed", name);
 	else
@@ -354,8 +377,12 @@ static void take_notification(struct mcp_session *s, const char *method, struct 
 static bool is_id(struct json_object *id)
 {
 	enum json_type type = json_object_get_type(id);
+	int64_t n = type == json_type_int ? json_object_get_int64(id) : 0;
 
-	return type == json_type_string || type == json_type_int || type == json_type_double;
+	/* What json-c cannot hold would be answered with another id. */
+	return type == json_type_string ||
+	       (type == json_type_int && n != INT64_MAX && n != INT64_MIN) ||
+	       (type == json_type_double && isfinite(json_object_get_double(id)));
 }
 
 static void take_message(struct mcp_session *s, struct json_object *m)
@@ -394,10 +421,13 @@ static void take_batch(struct mcp_session *s, struct json_object *list)
 {
 	size_t n = json_object_array_length(list);
 
-	if (!n || s->revision != revisions[BATCHES]) {
-		refuse(s, NULL, INVALID_REQUEST,
-		       n ? "this revision of the protocol has no batches; send one message a line"
-			 : "the batch is empty");
+	if (!n || n > MCP_BATCH || s->revision != revisions[BATCHES]) {
+		refuse(
+		    s, NULL, INVALID_REQUEST,
+		    !n ? "the batch is empty"
+		    : s->revision == revisions[BATCHES]
+			? "the batch has more than 100 messages"
+			: "this revision of the protocol has no batches; send one message a line");
 		return;
 	}
 	s->batch = calloc(1, sizeof(*s->batch));

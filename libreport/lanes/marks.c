@@ -235,8 +235,11 @@ static int count_chunks(struct rep_lanes *l, struct tp_err *err)
 	if (code)
 		return code;
 	x->chunk = calloc(x->first[REP_MARK_TABLES] + 1, sizeof(*x->chunk));
-	if (!x->chunk || rep_cache_init(&x->chunks, x->first[REP_MARK_TABLES], CHUNK_BYTES, drop))
+	if (!x->chunk || rep_cache_init(&x->chunks, x->first[REP_MARK_TABLES], CHUNK_BYTES, drop)) {
+		free(x->chunk);
+		x->chunk = NULL;
 		return tp_nomem(err);
+	}
 	x->counted = true;
 	return 0;
 }
@@ -387,7 +390,7 @@ static int begin(struct walk *w)
 	if (w->nwaiting)
 		qsort_r(w->waiting, w->nwaiting, sizeof(*w->waiting), by_first, w->l);
 	if (w->kinds & kept_kinds) {
-		x->kept.users = 2; /* never freed by a walk */
+		x->kept.users += x->kept.users ? 1 : 2; /* never freed by a walk */
 		code = add_cursor(w, (struct cursor){&x->kept, 0});
 	}
 	return code;

@@ -77,6 +77,7 @@ static int put_goroutines(struct list *list)
 	}
 	fit = rows->row ? tp_more(rows->row, rows->n + 1, sizeof(*fit)) : NULL;
 	rows->row = fit ? fit : rows->row;
+	list->room = fit ? rows->n + 1 : list->room;
 	return code;
 }
 

@@ -202,8 +202,6 @@ static int load_packed(struct rep_view *v, enum tp_table_id table, uint32_t miss
 {
 	struct packing p = {.columns = missing};
 	const struct tp_rows_visitor visitor = {.rows = pack_rows, .ctx = &p};
-	int64_t *rest =
-	    tp_many((uint64_t)__builtin_popcount(missing) * REP_PACKED_ROWS, sizeof(*rest));
 	int code = 0;
 
 	if (!v->packed[table])

@@ -52,7 +52,7 @@ const RULES = {
 	task: r => task(r.id, r),
 	regions: r => [isNamed(r.name) && top('Its regions', 'region', {region: r.name}), isNamed(r.name) && {text: 'Path of the slowest', view: 'path', changes: {region: r.name}}, when(r, r.worst_goroutine)],
 	region: r => [when(r, r.goroutine), task(r.task, {})],
-	logs: r => [when(r, r.goroutine), task(r.task, {}), /^[\w-]+$/.test(r.message) && top('All of this request', 'groups', {request: r.message, task: null})],
+	logs: r => [when(r, r.goroutine), task(r.task, {}), typeof r.message === 'string' && /^[\w-]+$/.test(r.message) && top('All of this request', 'groups', {request: r.message, task: null})],
 	story: r => [when(r, r.goroutine), task(r.task, {})],
 	outliers: r => [r.kind === 'state' && top('Where', ON[r.state] || 'block', {reason: r.state === 'blocked' ? r.reason : null})],
 	procs: () => [{text: 'Timeline of Ps', view: 'timeline', changes: {'timeline.rows': 'procs'}}],

@@ -1,21 +1,25 @@
 // The page's side of worker.js.
 
 const worker = new Worker(new URL('./worker.js', import.meta.url), {type: 'module'}), waiting = new Map();
-let last = 0;
+let last = 0, broken = null;
 
 worker.onmessage = ({data}) => {
-	const {resolve, reject} = waiting.get(data.id);
+	const asked = waiting.get(data.id);
+	if (!asked) return data.image && data.image.close();
+	const {resolve, reject} = asked;
 	waiting.delete(data.id);
 	if (data.error) reject(Object.assign(new Error(data.error.message), {name: data.error.name}));
 	else resolve(data);
 };
 worker.onerror = () => {
-	for (const {reject} of waiting.values()) reject(new Error('The timeline cannot be drawn; reload this page.'));
+	broken = new Error('The timeline cannot be drawn; reload this page.');
+	for (const {reject} of waiting.values()) reject(broken);
 	waiting.clear();
 };
 
 function send(message, signal) {
 	const id = ++last;
+	if (broken) return Promise.reject(broken);
 	if (signal) signal.addEventListener('abort', () => worker.postMessage({id}));
 	return new Promise((resolve, reject) => {
 		waiting.set(id, {resolve, reject});
