@@ -7,6 +7,11 @@ void cmd_request_check(const struct cmd_request *r, struct argp_state *state, co
 {
 	if (r->key && !r->id)
 		argp_error(state, "--request-key needs --request=ID");
+	/* That is how a request is written as a task. */
+	if (!r->id && task && *task == '?')
+		argp_error(state,
+			   "--task: '%s' is not a regular expression; --request=ID picks a request",
+			   task);
 	if (r->id && task != r->text)
 		argp_error(state, "--request and --task cannot be given together: a request is "
 				  "itself a choice of tasks");

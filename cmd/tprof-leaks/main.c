@@ -23,7 +23,9 @@ struct args {
 	struct rep_leak_options leak;
 	const char *own_text;
 	struct cmd_request request;
-	const char *task; /* the request */
+	const char *task;    /* the request */
+	bool found;	     /* a dump has goroutines of it */
+	struct tp_err lacks; /* what the first one says that has none */
 	struct tp_regex own;
 	bool sort_given, show_allowed, traces; /* there are some */
 	int64_t gate;			       /* -1: not given */
@@ -119,12 +121,17 @@ static int fail(struct args *args, const char *name, struct tp_err *err)
 				      : cmd_fail(&args->cmd, name, err);
 }
 
-/* A dump without goroutines of the request has none that stay. */
-static int add_profile(const struct args *args, struct rep_leaks *l, const char *name,
+/* A dump without goroutines of the request has none that stay; but if none of the dumps has any, that is a
+ * mistake. */
+static int add_profile(struct args *args, struct rep_leaks *l, const char *name,
 		       struct tp_profile *p, struct tp_err *err)
 {
 	int code = args->task ? rep_profile_keep_request(p, args->task, err) : 0;
 
+	if (!code)
+		args->found = true;
+	else if (!args->lacks.code)
+		args->lacks = *err;
 	return code && code != TP_ENOENT ? code : rep_leaks_add_profile(l, name, p, err);
 }
 
@@ -424,6 +431,8 @@ static int run(struct args *args)
 	if (!status && args->leak.created && !args->traces)
 		status = cmd_reject(&args->cmd, CMD_USAGE,
 				    "--created is for traces, and none of the files is a trace");
+	if (!status && args->lacks.code && !args->found)
+		status = cmd_refuse(&args->cmd, NULL, &args->lacks, CMD_INPUT);
 	if (!args->sort_given && l->nsources > 1)
 		l->opt.sort = REP_LEAK_BY_GROWTH;
 	if (!status && rep_leaks_finish(l, &err))

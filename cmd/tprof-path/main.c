@@ -398,7 +398,7 @@ static int analyse(struct args *args, struct rep_view *v, struct rep_output *out
 	if (!code)
 		code = check_single(args, &list, err);
 	if (!code && args->report == REP_PATH_BLAME)
-		code = rep_path_mark_bands(&list, err);
+		code = rep_path_mark_bands(v, &list, err);
 	if (!code)
 		code = rep_path_walk(v, list.request, list.n, args->hops, &path, err);
 	if (!code)

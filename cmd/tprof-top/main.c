@@ -177,6 +177,14 @@ const char *top_pick(const struct top_args *args)
 				   : NULL;
 }
 
+static bool leaves_out(const struct top_args *args)
+{
+	const struct rep_profile_options *p = &args->profile;
+
+	return args->view.request.id || p->focus || p->ignore || p->hide || p->show ||
+	       p->show_from || p->prune_from || p->tag_focus || p->tag_ignore;
+}
+
 static void check(struct top_args *args, struct argp_state *state)
 {
 	sort_arguments(args, state);
@@ -205,6 +213,15 @@ static void check(struct top_args *args, struct argp_state *state)
 		argp_error(state,
 			   "--over=%s is a separate report and cannot be combined with another",
 			   args->over);
+	if (args->text == rep_profile_report_find("deadlock") &&
+	    args->cmd.files[CMD_NEW].n + args->cmd.files[CMD_OLD].n > 1)
+		argp_error(state,
+			   "--deadlock is about one dump: goroutines of two processes cannot wait "
+			   "for each other; give one file");
+	if (args->text == rep_profile_report_find("deadlock") && leaves_out(args))
+		argp_error(state,
+			   "--deadlock needs all goroutines of a dump, and their whole stacks; "
+			   "leave out filters and --request");
 	if (args->profile.by && args->text != rep_profile_report_find("goroutines"))
 		argp_error(state, "--by is an option of --goroutines, which lists the goroutines "
 				  "of a profile or dump");

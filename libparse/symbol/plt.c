@@ -26,19 +26,22 @@ static bool fills_slot(int machine, uint64_t type)
 /* Adds the slots that relocations fill with addresses of functions. */
 static int add_slots(Elf *elf, int machine, struct tp_ranges *slots)
 {
-	uint64_t left = MOST_RELOCATIONS;
+	uint64_t left = MOST_RELOCATIONS, bytes = MOST_RELOCATIONS * 24;
 	Elf_Scn *section = NULL;
 	GElf_Shdr sh, symbols;
 	GElf_Rela rela;
 	GElf_Sym sym;
 	int code = 0;
 
-	while (!code && (section = elf_nextscn(elf, section))) {
+	while (!code && left && (section = elf_nextscn(elf, section))) {
 		Elf_Scn *table;
 		Elf_Data *data, *names;
 
 		if (!gelf_getshdr(section, &sh) || sh.sh_type != SHT_RELA ||
-		    !(sh.sh_flags & SHF_ALLOC) || !(data = elf_getdata(section, NULL)) ||
+		    !(sh.sh_flags & SHF_ALLOC) || sh.sh_size > bytes)
+			continue;
+		bytes -= sh.sh_size; /* libelf may copy it */
+		if (!(data = elf_getdata(section, NULL)) ||
 		    !(table = elf_getscn(elf, sh.sh_link)) || !gelf_getshdr(table, &symbols) ||
 		    symbols.sh_link > UINT32_MAX || !(names = elf_getdata(table, NULL)))
 			continue;

@@ -22,10 +22,24 @@
 #define LEAST_SLOW   5
 #define LEAST_MIDDLE 50
 
-int rep_path_mark_bands(struct rep_path_requests *list, struct tp_err *err)
+/* How long a goroutine took that has not ended, its path says. */
+static int find_ends(struct rep_view *v, struct rep_path_requests *list, struct tp_err *err)
+{
+	struct rep_path path = {0};
+	int code = rep_path_walk(v, list->request, list->n, REP_PATH_HOPS, &path, err);
+
+	rep_path_release(&path);
+	return code;
+}
+
+int rep_path_mark_bands(struct rep_view *v, struct rep_path_requests *list, struct tp_err *err)
 {
 	size_t n = list->n, slow = (n + 99) / 100, least = n / 4, middle;
+	int code = list->subject == REP_PATH_GOROUTINE ? find_ends(v, list, err) : 0;
 	uint32_t part = 0;
+
+	if (code)
+		return code;
 
 	if (n < 3)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,

@@ -407,8 +407,14 @@ int rep_graph_read(struct rep_graph *g, struct rep_view *v, const struct rep_pat
 	for (size_t i = v->nsegments; i-- > 0 && !code && !done;)
 		if (v->segments[i].from_ns <= request->to)
 			code = read_segment(&r, i, &done, err);
-	if (!code && r.placed && end_chains(&r))
-		code = tp_nomem(err);
+	if (!code && r.placed) {
+		code = end_chains(&r);
+		if (code == TP_ELIMIT)
+			tp_err_set(err, code, TP_OFFSET_NONE,
+				   "too much leads to the end of this request to replay it");
+		else if (code)
+			tp_nomem(err);
+	}
 	if (!code)
 		code = finish(g, err);
 	rep_index_release(&r.index);

@@ -132,7 +132,7 @@ void rep_path_requests_release(struct rep_path_requests *list);
 /* Puts requests in bands: the slowest 1 % (or 5, if these are more and at most a quarter of all) in one, as
  * many around the median (or 50) in the other. Returns 0, or TP_ENOENT with a sentence if there are fewer
  * than three. */
-int rep_path_mark_bands(struct rep_path_requests *list, struct tp_err *err);
+int rep_path_mark_bands(struct rep_view *v, struct rep_path_requests *list, struct tp_err *err);
 /* Checks options as far as that is possible without a run. */
 int rep_path_check(const struct rep_path_options *opt, struct tp_err *err);
 

@@ -29,7 +29,7 @@ static int cut_init(struct cut *c, const char *text, struct tp_err *err)
 	char *end = NULL;
 	double percent = -1;
 
-	if (blank && blank[1] == '-')
+	if (blank && blank[1] == '-' && strspn(blank + 2, "0123456789.") + 3 == strlen(blank))
 		percent = strtod(blank + 2, &end);
 	if (!end || !(percent > 0 && percent <= 100) || strcmp(end, "%") || blank == text)
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
@@ -85,10 +85,11 @@ static int apply(struct cut *c, struct rep_graph *g, const struct rep_path_table
 	int code = rep_pattern_run(&c->pattern, p->v->dict, err);
 
 	for (size_t i = 0; i < g->nwhats && !code; i++) {
-		if (g->factor[i] < 1 || !matches(c, p->v->dict, &g->what[i]))
+		if (!matches(c, p->v->dict, &g->what[i]))
 			continue;
-		g->factor[i] = c->factor;
 		c->met = true;
+		if (g->factor[i] >= 1)
+			g->factor[i] = c->factor;
 	}
 	if (!code)
 		code = rep_pattern_settle(&c->pattern, err);

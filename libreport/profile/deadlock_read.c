@@ -59,6 +59,8 @@ static struct tp_text name_at(const struct tp_dict *dict, uint32_t node)
 	return tp_dict_text(dict, tp_dict_frame_name(dict, tp_dict_stack_at(dict, node).frame));
 }
 
+#define MOST_ADDRESSES 128 /* of a goroutine; the decoder keeps about that many at most */
+
 static bool is(struct tp_text t, const char *text)
 {
 	return t.size == strlen(text) && !memcmp(t.text, text, t.size);
@@ -98,9 +100,10 @@ static int read_addresses(struct rep_deadlocks *d, struct rep_deadlock_goroutine
 	    frames != tp_dict_stack_at(d->p->dict, g->stack).depth)
 		return 0;
 	g->arg = d->nargs;
-	while (tp_scan_text(&s, " ") && tp_scan_int(&s, false, &frame) == TP_NUMBER_OK &&
-	       tp_scan_text(&s, ".") && tp_scan_int(&s, false, &word) == TP_NUMBER_OK &&
-	       tp_scan_text(&s, "=") && tp_scan_hex(&s, &address) == TP_NUMBER_OK) {
+	while (g->nargs < MOST_ADDRESSES && tp_scan_text(&s, " ") &&
+	       tp_scan_int(&s, false, &frame) == TP_NUMBER_OK && tp_scan_text(&s, ".") &&
+	       tp_scan_int(&s, false, &word) == TP_NUMBER_OK && tp_scan_text(&s, "=") &&
+	       tp_scan_hex(&s, &address) == TP_NUMBER_OK) {
 		if (tp_grow(&d->arg, &d->arg_room, d->nargs, sizeof(*d->arg)))
 			return TP_ENOMEM;
 		d->arg[d->nargs++] =
@@ -227,19 +230,19 @@ static void read_object(struct rep_deadlocks *d, struct rep_deadlock_goroutine *
 	}
 }
 
-static int find_types(const struct tp_profile *p, size_t *wait, struct tp_err *err)
+static int find_types(const struct tp_profile *p, size_t *goroutine, size_t *wait,
+		      struct tp_err *err)
 {
-	bool found = false;
-
-	*wait = p->ntypes;
+	*goroutine = *wait = p->ntypes;
 	for (size_t i = 0; i < p->ntypes; i++) {
 		struct tp_text type = tp_dict_text(p->dict, p->types[i].type);
 
-		found |= is(type, "goroutine");
+		if (is(type, "goroutine"))
+			*goroutine = i;
 		if (is(type, "wait"))
 			*wait = i;
 	}
-	if (found && *wait < p->ntypes)
+	if (*goroutine < p->ntypes && *wait < p->ntypes)
 		return 0;
 	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 			  "the file does not list single goroutines; use a dump, "
@@ -252,9 +255,15 @@ int rep_deadlock_read(struct rep_deadlocks *d, struct tp_err *err)
 	struct rep_own own = {0};
 	uint32_t key[NKEYS];
 	bool failed = false;
-	size_t wait;
-	int code = find_types(p, &wait, err);
+	size_t goroutine, wait;
+	int code = find_types(p, &goroutine, &wait, err);
 
+	/* Ids and addresses of one process mean nothing in another one. */
+	for (size_t i = 0; i < p->nsamples && !code; i++)
+		if (p->value[i * p->ntypes + goroutine] != 1)
+			code = tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+					  "the goroutines of several dumps are added up or "
+					  "subtracted; give one dump");
 	if (code)
 		return code;
 	for (size_t i = 0; i < NKEYS && !failed; i++)

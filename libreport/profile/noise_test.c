@@ -27,16 +27,19 @@ static struct tp_profile *make(const struct kind *k)
 
 	assert_non_null(p);
 	for (size_t i = 0; i < 4 && k->type[i][0]; i++)
-		assert_int_equal(tp_profile_add_type(p, string(p, k->type[i][0]),
-						     string(p, k->type[i][1])),
-				 0);
+		assert_int_equal(
+		    tp_profile_add_type(p, string(p, k->type[i][0]), string(p, k->type[i][1])), 0);
 	p->period_type.unit = string(p, k->period_unit);
 	p->period = k->period;
 	return p;
 }
 
-#define HEAP {{"alloc_objects", "count"}, {"alloc_space", "bytes"}, \
-	      {"inuse_objects", "count"}, {"inuse_space", "bytes"}}, "bytes"
+#define HEAP                                                                                       \
+	{{"alloc_objects", "count"},                                                               \
+	 {"alloc_space", "bytes"},                                                                 \
+	 {"inuse_objects", "count"},                                                               \
+	 {"inuse_space", "bytes"}},                                                                \
+	    "bytes"
 #define WAITS {{"contentions", "count"}, {"delay", "nanoseconds"}}, "count"
 
 static void test_noise_samples(void **state)

@@ -51,7 +51,10 @@ static int none(const struct keeping *k, const char *request, struct tp_err *err
 
 int rep_profile_keep_request(struct tp_profile *p, const char *request, struct tp_err *err)
 {
-	struct keeping k = {.p = p, .key = strdup(request + 1)};
+	const char *equals = strchr(request, '=');
+	size_t n = equals ? (size_t)(equals - request) - 1 : 0;
+	struct keeping k = {
+	    .p = p, .key = strndup(request + 1, n), .id = request + 1 + n + !!equals};
 	int code = 0;
 
 	k.has = calloc(p->nsets + 1, sizeof(*k.has));
@@ -60,8 +63,6 @@ int rep_profile_keep_request(struct tp_profile *p, const char *request, struct t
 		code = tp_nomem(err);
 		goto done;
 	}
-	k.id = strchr(request, '=') + 1;
-	k.key[k.id - request - 2] = '\0';
 	for (size_t s = 0; s < p->nsets; s++)
 		for (uint32_t i = 0; i < p->sets[s].n && !k.has[s]; i++)
 			k.has[s] = is_id(&k, &p->labels[p->sets[s].first + i]);

@@ -253,7 +253,8 @@ static void test_trace_go_refuses(void **state)
 
 	(void)state;
 	assert_int_equal(rep_trace_profile_check(&opt, &err), TP_EFORMAT);
-	assert_string_equal(err.msg, "--state does not apply to --pprof, whose profiles are of one state");
+	assert_string_equal(err.msg,
+			    "--state does not apply to --pprof, whose profiles are of one state");
 }
 
 int main(void)

@@ -293,9 +293,9 @@ static int init(struct rep_inside *in, struct rep_view *v, const char *task, con
 		v->members.total_ns = total(in, v);
 	if (code == TP_ELIMIT)
 		tp_err_set(err, code, TP_OFFSET_NONE, "the run has too many tasks and regions");
-	else if (code)
+	else if (code == TP_ENOMEM)
 		tp_nomem(err);
-	else
+	else if (!code)
 		code = rep_pattern_settle(&c.region, err);
 done:
 	free(c.chosen);

@@ -19,15 +19,23 @@ static bool in_word(const struct tp_text *t, size_t at)
 	return isalnum(c) || c == '_' || c >= 0x80;
 }
 
+#define MOST_BLANKS 64
+
+/* Goes back over blanks and quotes, but not far: a message may have nothing else. */
+static size_t before_blanks(const struct tp_text *t, size_t at)
+{
+	for (size_t i = 0; at && i < MOST_BLANKS && memchr(" \t\"'", t->text[at - 1], 4); i++)
+		at--;
+	return at;
+}
+
 /* Returns whether `key` and a '=' or ':' stand before `at`. */
 static bool follows_key(const struct tp_text *t, size_t at, const struct tp_text *key)
 {
-	while (at && strchr(" \t\"'", t->text[at - 1]))
-		at--;
+	at = before_blanks(t, at);
 	if (!at || (t->text[at - 1] != '=' && t->text[at - 1] != ':'))
 		return false;
-	for (at--; at && strchr(" \t\"'", t->text[at - 1]); at--)
-		;
+	at = before_blanks(t, at - 1);
 	return at >= key->size && !memcmp(t->text + at - key->size, key->text, key->size) &&
 	       (at == key->size || !in_word(t, at - key->size - 1));
 }

@@ -262,8 +262,10 @@ static void print_row(struct report *r, struct rep_writer *out, const struct row
 	if (g->created_by) {
 		tp_buf_text(&r->b, ", created by ");
 		put_text(r, g->created_by);
-		tp_buf_text(&r->b, " at ");
-		put_text(r, g->created_at);
+		if (g->created_at) {
+			tp_buf_text(&r->b, " at ");
+			put_text(r, g->created_at);
+		}
 	}
 	flush(r, out, 3);
 	if (g->site) {

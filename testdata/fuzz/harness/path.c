@@ -72,7 +72,7 @@ static void walk(struct rep_view *v, const struct rep_path_options *opt, uint64_
 	int code = rep_path_pick(v, opt, &list, &err);
 
 	if (!code && list.n > 2)
-		code = rep_path_mark_bands(&list, &err);
+		code = rep_path_mark_bands(v, &list, &err);
 	if (!code)
 		code = rep_path_walk(v, list.request, list.n, HOPS, &path, &err);
 	if (code) {

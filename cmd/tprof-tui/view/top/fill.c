@@ -293,7 +293,7 @@ static int fill_paths(struct rep_view *v, const struct rep_path_options *pick,
 				  "'path requests' and press Enter on one",
 				  list.n);
 	if (!code)
-		code = report == REP_PATH_BLAME ? rep_path_mark_bands(&list, err) : 0;
+		code = report == REP_PATH_BLAME ? rep_path_mark_bands(v, &list, err) : 0;
 	if (!code)
 		code = rep_path_walk(v, list.request, list.n, REP_PATH_HOPS, &path, err);
 	if (!code)
