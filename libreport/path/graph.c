@@ -154,6 +154,17 @@ static enum rep_path_kind kind_of(unsigned state)
 	}
 }
 
+/* Returns whether a goroutine is the runtime's own: the collector's, or the tracer's. What these do follows the
+ * clock and all of the program, so waits that they end keep their length. */
+static bool is_runtimes(const struct reading *r, int64_t goroutine)
+{
+	struct tp_text entry = tp_dict_text(r->v->dict, rep_view_entry(r->v, goroutine));
+
+	return (tp_text_begins(entry, "runtime.") || tp_text_begins(entry, "runtime/trace.")) &&
+	       !tp_text_begins(entry, "runtime.main") &&
+	       !tp_text_begins(entry, "runtime.cgocallback");
+}
+
 static int add_span(struct reading *r, uint32_t number, uint32_t place)
 {
 	const struct rep_index *x = &r->index;
@@ -167,6 +178,8 @@ static int add_span(struct reading *r, uint32_t number, uint32_t place)
 
 	if (code)
 		return code;
+	if (waited && kind == REP_PATH_RUNNING && is_runtimes(r, s->waker))
+		kind = REP_PATH_COLLECTOR;
 	if (waited && kind == REP_PATH_RUNNING &&
 	    rep_index_actor(x, s->waker, x->waker_nth[number], 2 * number + 2) != REP_INDEX_NONE) {
 		code = add_wake(r, s);
