@@ -1,5 +1,6 @@
 #include "diff/stats.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,7 +146,7 @@ char *rep_stats_advice(size_t n, size_t m, size_t tests, double alpha, const cha
 
 double rep_stats_at_most(size_t k, size_t n)
 {
-	double low = 0, high = 1;
+	double low = DBL_MIN, high = 1; /* of 0 there is no logarithm */
 
 	if (k >= n)
 		return 1;

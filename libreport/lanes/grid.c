@@ -25,6 +25,7 @@ static int reserve(void *at, size_t *room, size_t n, size_t size)
 int rep_grid_init(struct rep_grid *p, const struct rep_lanes *l, const struct rep_picture *picture)
 {
 	size_t rows = picture->nrows, cols = (size_t)picture->cols, cells, room = p->cell_room;
+	size_t longest_room = room, whose_room = room;
 	uint64_t width = (uint64_t)picture->to - (uint64_t)picture->from;
 
 	if (rows > SIZE_MAX / 1024 / cols)
@@ -40,8 +41,8 @@ int rep_grid_init(struct rep_grid *p, const struct rep_lanes *l, const struct re
 	if (reserve(&p->bound, &p->bound_room, cols + 1, sizeof(*p->bound)) ||
 	    reserve(&p->ns, &p->room, cells * p->nclasses + 1, sizeof(*p->ns)) ||
 	    reserve(&p->spans, &room, cells + 1, sizeof(*p->spans)) ||
-	    reserve(&p->longest, &(size_t){p->cell_room}, cells + 1, sizeof(*p->longest)) ||
-	    reserve(&p->whose, &(size_t){p->cell_room}, cells + 1, sizeof(*p->whose))) {
+	    reserve(&p->longest, &longest_room, cells + 1, sizeof(*p->longest)) ||
+	    reserve(&p->whose, &whose_room, cells + 1, sizeof(*p->whose))) {
 		rep_grid_release(p);
 		return TP_ENOMEM;
 	}

@@ -408,19 +408,19 @@ static int put_row(struct report *r, const struct group *g, struct tp_buf *stack
 
 	if (!g->item || fold(r, g->item->stack, stack))
 		return tp_nomem(err);
-	return rep_output_row(out,
-			      (struct rep_value[]){
-				  text_or_null(r, g->item->label),
-				  rep_int(g->count),
-				  text_or_null(r, g->item->state),
-				  waits ? rep_int(g->least_ns) : rep_null(),
-				  waits ? rep_int(g->most_ns) : rep_null(),
-				  text_or_null(r, g->item->by),
-				  text_or_null(r, g->item->at),
-				  g->item->id >= 0 ? rep_int(g->item->id) : rep_null(),
-				  rep_text((char *)stack->data, stack->size),
-			      } + !r->v->opt.by,
-			      err);
+	struct rep_value row[] = {
+	    text_or_null(r, g->item->label),
+	    rep_int(g->count),
+	    text_or_null(r, g->item->state),
+	    waits ? rep_int(g->least_ns) : rep_null(),
+	    waits ? rep_int(g->most_ns) : rep_null(),
+	    text_or_null(r, g->item->by),
+	    text_or_null(r, g->item->at),
+	    g->item->id >= 0 ? rep_int(g->item->id) : rep_null(),
+	    rep_text((char *)stack->data, stack->size),
+	};
+	/* Only --by separates by a label. */
+	return rep_output_row(out, r->v->opt.by ? row : row + 1, err);
 }
 
 static int table(struct rep_profile_view *v, const char *arg, struct rep_output *out,
