@@ -43,6 +43,8 @@ struct log_entry {
 
 struct log {
 	_Atomic uint32_t used;
+	_Atomic uint32_t spins,
+	    jolts; /* how often a thread only read the clock, and lost too much time by it */
 	uint32_t unused;
 	uint64_t begin;
 	struct log_entry entry[LOG_ENTRIES];

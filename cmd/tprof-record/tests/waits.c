@@ -43,6 +43,24 @@ static struct switches switches(void)
 	return (struct switches){used.ru_nvcsw, used.ru_nivcsw};
 }
 
+/* Reads the clock for as long as a recorder may take for a wait. Where the machine takes the processor away for more
+ * than JOLT_NS in that time, though no other thread has it, clocks of waits are read late as often. */
+#define SPIN_NS 10000
+#define JOLT_NS 50000
+
+static void spin(void)
+{
+	long kept = switches().kept;
+	uint64_t start = log_now(), now;
+
+	while ((now = log_now()) < start + SPIN_NS)
+		;
+	if (switches().kept != kept)
+		return;
+	mylog->spins++;
+	mylog->jolts += now - start > JOLT_NS;
+}
+
 /* Logs one wait: `call` between two looks at the clock. Entries are reserved before the clock is
  * read, and their kind is set when they are complete. If the thread did not sleep, the entry
  * becomes a LOG_CALL, however long it took, because it had nothing to wait for. If the thread lost
@@ -58,6 +76,7 @@ static struct switches switches(void)
 		is_ = switches();                                                                  \
 		e_->late = is_.kept != was_.kept;                                                  \
 		atomic_store(&e_->kind, is_.slept == was_.slept ? LOG_CALL : what);                \
+		spin();                                                                            \
 	} while (0)
 
 static void nap(uint32_t me, long ns)

@@ -817,6 +817,36 @@ static const struct {
      "60 p0 GoStart g1\n"
      "100 p0 g1 ProcStatus p0\n"
      "100 p0 g1 GoStatusStack g1\n"},
+    {"a switch takes long, but begins after the post that woke the thread",
+     {{.kind = REC_THREAD_START, .end = AT(0), ON(1, 1), .object = 4000, CPU(0)},
+      {.kind = REC_THREAD_START, .end = AT(0), ON(2, 2), .object = 4002, CPU(0)},
+      {.kind = REC_POST, .end = AT(50), ON(2, 2), .object = 0x70, .arg = 1},
+      {.kind = REC_BLOCK,
+       .start = AT(10),
+       .end = AT(62),
+       ON(1, 1),
+       .object = 0x70,
+       .arg = REC_ON_SEMAPHORE},
+      {.kind = REC_THREAD_USAGE, .end = AT(100), ON(1, 1), CPU(72)}},
+     {IN(0, 4002), OUT(12, 4000, 0), IN(60, 4000)},
+     161,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "0 ProcStatus p1\n"
+     "0 ProcStart p1\n"
+     "0 p1 GoCreate g2\n"
+     "0 p1 GoStart g2\n"
+     "0 p1 g2 ProcsChange\n"
+     "12 p0 g1 GoBlock g1 semacquire\n"
+     "12 p0 ProcStop p0\n"
+     "50 p1 g2 GoUnblock g1\n"
+     "50 ProcStart p0\n"
+     "50 p0 GoStart g1\n"
+     "100 p0 g1 ProcStatus p0\n"
+     "100 p1 g2 ProcStatus p1\n"
+     "100 p0 g1 GoStatusStack g1\n"
+     "100 p1 g2 GoStatusStack g2\n"},
     {"without switches",
      {{.kind = REC_THREAD_START, .end = AT(0), ON(1, 1), .object = 4000, CPU(0)},
       {.kind = REC_POST, .end = AT(20), ON(1, 1)},

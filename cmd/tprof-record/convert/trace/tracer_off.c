@@ -551,6 +551,17 @@ static void end_at_wake(const struct rec_tracer *s, const struct rec_off *o,
 	piece->cpu = s->switch_lead[o->wake - 1];
 }
 
+/* A switch whose length is a guess does not begin before what has woken the thread. */
+static void end_after_post(const struct rec_tracer *s, const struct rec_off *o, uint32_t record,
+			   struct rec_event *piece)
+{
+	uint32_t post = record == REC_NO_RECORD ? 0 : s->links[record].other;
+	uint64_t at = post ? s->p->events[post - 1].end : 0;
+
+	if (at >= piece->end && o->at && at < s->p->switches[o->at - 1].end)
+		piece->end = at + 1;
+}
+
 /* Makes a piece of the time off the next step: as part of a wait or call, or by itself. */
 static void take_piece(const struct rec_tracer *s, struct rec_machine *m,
 		       const struct rec_event *of, uint32_t record, uint64_t until)
@@ -572,6 +583,8 @@ static void take_piece(const struct rec_tracer *s, struct rec_machine *m,
 	piece->m = m->id;
 	piece->start = o->out;
 	piece->end = o->in < until ? o->in : until;
+	if (of && piece->kind == REC_BLOCK)
+		end_after_post(s, o, record, piece);
 	if (o->woken)
 		piece->flags |= REC_RUNNABLE;
 	else if (o->wake && piece->kind == REC_BLOCK && !rec_is_runnable(piece->arg))
