@@ -113,6 +113,21 @@ static void end_lost(struct rec_tracer *s)
 	}
 }
 
+/* Returns how long the switch to a thread may have taken. */
+static uint32_t lead_since(uint64_t left, uint64_t now)
+{
+	return left < now && now - left < MOST_LEAD_NS ? (uint32_t)(now - left) : MOST_LEAD_NS;
+}
+
+/* Limits it as the kernel has woken the thread before. */
+static void limit_lead(const struct rec_tracer *s, uint32_t i, uint64_t woken)
+{
+	const struct rec_event *e = &s->p->switches[i];
+
+	if (e->kind == REC_SWITCH_IN && e->end > woken && e->end - woken <= s->switch_lead[i])
+		s->switch_lead[i] = (uint32_t)(e->end - woken) - 1;
+}
+
 static void add_switch(struct rec_tracer *s, struct rec_machine *m, uint32_t i)
 {
 	struct rec_off *o = &m->off;
@@ -125,6 +140,8 @@ static void add_switch(struct rec_tracer *s, struct rec_machine *m, uint32_t i)
 	o->ended = s->p->switches[i].flags & REC_SWITCH_EXIT;
 	if (s->switch_wake)
 		s->switch_wake[i] = o->wake;
+	if (o->wake)
+		limit_lead(s, i, s->p->switches[o->wake - 1].end);
 	o->wake = 0;
 }
 
@@ -147,12 +164,6 @@ static void add_wake(struct rec_tracer *s, const struct rec_thread_of *of, size_
 	if (o->last && s->p->switches[o->last - 1].kind == REC_SWITCH_OUT && !o->wake)
 		o->wake = i + 1;
 	s->switch_lead[i] = by == TP_NO_ID ? 0 : of[whose(s, of, n, by, e->end)].m + 1;
-}
-
-/* Returns how long the switch to a thread may have taken. */
-static uint32_t lead_since(uint64_t left, uint64_t now)
-{
-	return left < now && now - left < MOST_LEAD_NS ? (uint32_t)(now - left) : MOST_LEAD_NS;
 }
 
 /* ---- how long switches take ---- */
