@@ -25,7 +25,7 @@
 	F(int, tp_unwinder_new, (struct tp_unwinder **u, int pid, struct tp_err *e), (u, pid, e))  \
 	F(int, tp_unwind_sp, (void), ())                                                           \
 	F(size_t, tp_unwinder_stack, (struct tp_unwinder *u, const struct tp_unwind_state *s,      \
-				      uint64_t *pcs, size_t n), (u, s, pcs, n))
+				      uint64_t *pcs, size_t n, bool *cut), (u, s, pcs, n, cut))
 
 #define MEMBER(result, name, parameters, arguments) result(*name) parameters;
 #define FIND(result, name, parameters, arguments) && (real.name = dlsym(library, #name))

@@ -1,5 +1,6 @@
 #include "symbol/unwind.h"
 
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,26 @@ static int add_frame(Dwfl_Frame *frame, void *arg)
 	return DWARF_CB_OK;
 }
 
+/* Returns whether the function at `pc` has no caller: its return address is undefined. */
+static bool is_outermost(const struct tp_unwinder *u, Dwarf_Addr pc)
+{
+	Dwfl_Module *module = dwfl_addrmodule(u->dwfl, pc);
+	Dwarf_Addr bias = 0;
+	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+	Dwarf_Frame *frame;
+	Dwarf_Op room[3], *ops = NULL;
+	size_t n = 1;
+	int back;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame))
+		return false;
+	back = dwarf_frame_info(frame, NULL, NULL, NULL);
+	if (dwarf_frame_register(frame, back, room, &ops, &n))
+		n = 1;
+	free(frame);
+	return !n && ops == room;
+}
+
 /* ---- ---- */
 
 int tp_unwinder_new(struct tp_unwinder **out, int pid, struct tp_err *err)
@@ -138,7 +159,7 @@ void tp_unwinder_free(struct tp_unwinder *u)
 }
 
 size_t tp_unwinder_stack(struct tp_unwinder *u, const struct tp_unwind_state *state, uint64_t *pcs,
-			 size_t room)
+			 size_t room, bool *cut)
 {
 	u->state = state;
 	u->pcs = pcs;
@@ -149,5 +170,6 @@ size_t tp_unwinder_stack(struct tp_unwinder *u, const struct tp_unwind_state *st
 	u->state = NULL;
 	if (!u->n && room)
 		pcs[u->n++] = state->pc + 1;
+	*cut = u->n < room && !is_outermost(u, pcs[u->n - 1] - 1);
 	return u->n;
 }

@@ -39,8 +39,8 @@ int tp_unwind_sp(void);
 
 /* Writes PCs, innermost first, all as return addresses: that of an interrupted frame, which has
  * made no call, is one more than its PC. Returns how many: at least 1, which is pc, and at most
- * `room`. */
+ * `room`. *cut says whether there was room for a caller that could not be found. */
 size_t tp_unwinder_stack(struct tp_unwinder *u, const struct tp_unwind_state *state, uint64_t *pcs,
-			 size_t room);
+			 size_t room, bool *cut);
 
 #endif

@@ -129,6 +129,13 @@ inside() {
 all_running() {
 	thrice running 'running: threads that compute' join 1 "$programs/running" spin
 	thrice inlined
+	case $(uname -m) in
+	x86_64)
+		thrice unseen 'moved;tprof._UnknownCallers' "$programs/running" moved
+		${CC:-cc} -O0 -o framed "$source/cmd/tprof-record/tests/running.c" 2>framed.err &&
+			thrice unseen 'inlined;main' ./framed inlined
+		;;
+	esac
 	thrice running 'running: page faults' '' 0 "$programs/running" faults "$bin/tprof-record"
 	thrice running 'running: io_uring' kernel 110 "$programs/running" uring
 	if ${CC:-cc} -O1 -fopenmp -o openmp "$source/cmd/tprof-record/tests/running.c" 2>openmp.err; then

@@ -293,6 +293,21 @@ waits_in() {
 }
 inlined() { running 'running: a system call that is inlined' kernel 110 "$programs/running" inlined && waits_in inlined; }
 
+# unseen FUNCTIONS PROGRAM…: a wait that no hook sees has them, innermost first, where frames need the frame pointer.
+unseen() {
+	functions=$1
+	shift
+	running "running: frames by the frame pointer: $functions" kernel 110 "$@" || return
+	"$bin/tprof-query" --format=tsv running.tprof "select stack_text(stack) from span where reason = 'kernel'
+		order by end_ns - start_ns desc limit 1" | sed 1d >unseen
+	if [ "$(cat unseen)" = "$functions" ]; then
+		ok "waits in $functions"
+	else
+		bad "waits in $functions" 'others' unseen
+		return 1
+	fi
+}
+
 # cpu_shares: what each function uses by its thread's own clock is what the samples say, within three of them
 # (five standard deviations of threads shorter than a period); the trace has as many samples as the profile.
 # CHILD is empty where a child that runs no other program cannot be recorded.

@@ -87,7 +87,7 @@ uint32_t rec_attach_stack(struct rec_attach *a, const struct perf_event_header *
 void rec_attach_map(struct rec_attach *a, uint64_t start, uint64_t limit, uint64_t offset,
 		    const char *file);
 /* Adds a stack to the arena (struct rec_copied). */
-uint32_t rec_attach_add(void *attach, const uint64_t *pcs, size_t n);
+uint32_t rec_attach_add(void *attach, const uint64_t *pcs, size_t n, bool cut);
 
 /* ---- attach_threads.c ---- */
 

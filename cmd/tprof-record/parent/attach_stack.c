@@ -101,9 +101,9 @@ static bool parse(struct rec_attach *a, const struct perf_event_header *h,
 
 /* ---- stacks ---- */
 
-uint32_t rec_attach_add(void *attach, const uint64_t *pcs, size_t n)
+uint32_t rec_attach_add(void *attach, const uint64_t *pcs, size_t n, bool cut)
 {
-	(void)attach;
+	(void)attach, (void)cut;
 	return rec_tree_add(pcs, n);
 }
 

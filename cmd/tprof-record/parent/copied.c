@@ -5,6 +5,13 @@
 
 #include "base/many.h"
 
+/* The register of the frame pointer. */
+#if defined(__aarch64__)
+enum { FRAME = 29 };
+#else
+enum { FRAME = 6 };
+#endif
+
 bool rec_copied_word(const struct rec_copied *c, uint64_t address, uint64_t *value)
 {
 	if (address < c->low || c->size < 8 || address - c->low > c->size - 8)
@@ -106,11 +113,39 @@ void rec_copied_release(struct rec_copied *c)
 	forget(c);
 }
 
+/* Returns the frame pointer of the function at which a stack of n PCs was cut. Its stack pointer is behind the
+ * return address of the call that it made. */
+static uint64_t frame_of_last(const struct rec_copied *c, const uint64_t *pcs, size_t n)
+{
+	size_t i = c->nread;
+
+	if (n == 1)
+		return c->frame(c->ctx, pcs[0] - 1, c->low);
+	while (i && c->read[i - 1].value != pcs[n - 1])
+		i--;
+	return i ? c->frame(c->ctx, pcs[n - 1], c->read[i - 1].at + 8) : 0;
+}
+
+/* Functions that were called pass the frame pointer on, so that of the first which needs it is that of them all. */
+static size_t unwind(struct rec_copied *c, struct tp_unwind_state *state, uint64_t *pcs, bool *cut)
+{
+	size_t n = tp_unwinder_stack(c->unwinder, state, pcs, c->depth, cut);
+	uint64_t frame = *cut && c->frame && !c->missing ? frame_of_last(c, pcs, n) : 0;
+
+	if (!frame)
+		return n;
+	state->value[FRAME] = frame;
+	state->known |= 1ull << FRAME;
+	c->nread = 0;
+	return tp_unwinder_stack(c->unwinder, state, pcs, c->depth, cut);
+}
+
 uint32_t rec_copied_stack(struct rec_copied *c, struct tp_unwind_state *state)
 {
 	struct rec_copied_known *k = place(c, state);
 	uint64_t pcs[REC_MAX_DEPTH];
 	uint32_t stack;
+	bool cut;
 	size_t n;
 
 	c->missing = false;
@@ -121,8 +156,8 @@ uint32_t rec_copied_stack(struct rec_copied *c, struct tp_unwind_state *state)
 	state->word = read_word;
 	state->ctx = c;
 	c->nread = 0;
-	n = tp_unwinder_stack(c->unwinder, state, pcs, c->depth);
-	stack = c->add(c->ctx, pcs, n);
+	n = unwind(c, state, pcs, &cut);
+	stack = c->add(c->ctx, pcs, n, cut);
 	if (stack && !c->missing)
 		keep(c, k, state, pcs, n, stack);
 	return stack;

@@ -23,8 +23,12 @@ struct rec_copied_word {
 struct rec_copied {
 	pid_t pid;
 	uint32_t depth; /* most frames */
-	/* Returns a number for a stack, innermost PC first; 0: there is no room. */
-	uint32_t (*add)(void *ctx, const uint64_t *pcs, size_t n);
+	/* Returns a number for a stack, innermost PC first; 0: there is no room. `cut`: its last function has a
+	 * caller that is not known. */
+	uint32_t (*add)(void *ctx, const uint64_t *pcs, size_t n, bool cut);
+	/* Returns the frame pointer of a function by its PC and its stack pointer; 0: it is not known. NULL if
+	 * registers contain it. */
+	uint64_t (*frame)(void *ctx, uint64_t pc, uint64_t sp);
 	void *ctx;
 	struct tp_unwinder *unwinder;
 	bool files_changed; /* set when the process has mapped files */

@@ -1,6 +1,6 @@
-/* Where a function finds its frame by the frame pointer, which is not known, it is guessed: the innermost place on
- * the stack that looks like the begin of a chain of frame pointers. If the functions below have saved the register,
- * the unwinder reads it from there and does not use the guess. */
+/* Where a function finds its frame by the frame pointer, which is not known unless the functions below have saved
+ * it, the code at its beginning says how large the frame is (prologue.h). Where that does not help, the stack is
+ * cut: its outermost frame says so. */
 #include "tprof-record/parent/outside.h"
 
 #include <errno.h>
@@ -17,7 +17,9 @@
 #include "base/many.h"
 #include "tprof-record/core/core.h"
 #include "tprof-record/parent/copied.h"
+#include "tprof-record/convert/names/names.h"
 #include "tprof-record/parent/live/tracee.h"
+#include "tprof-record/parent/prologue.h"
 
 enum {
 	QUICK_NS =
@@ -27,9 +29,16 @@ enum {
 	SHARE = 50,		 /* rounds take 1 / SHARE of the time, after … */
 	MOST_ROUND_NS = 2000000, /* of CPU time */
 	COPY = 64 << 10,	 /* bytes of a stack */
+	CODE = 16 << 10,	 /* … and of a function */
 	MOST_LOOKS = 1 << 20,
 	MOST_WORDS = 1 << 22, /* of all stacks */
 };
+
+#if defined(__x86_64__)
+enum { READS_CODE = 1 };
+#else
+enum { READS_CODE = 0 };
+#endif
 
 /* … this long at first and after quiet times: reading the unwinding tables of files takes some ms. */
 #define CREDIT_NS INT64_C(2500000000)
@@ -75,7 +84,7 @@ static uint64_t hash(const uint64_t *pcs, size_t n)
 }
 
 /* The unwinder takes the PC for that of interrupted code; behind a system call it is a return address. */
-static uint32_t add_stack(void *looks, const uint64_t *found, size_t n)
+static uint32_t add_stack(void *looks, const uint64_t *found, size_t n, bool cut)
 {
 	struct rec_outside_looks *l = looks;
 	uint64_t pcs[REC_MAX_DEPTH], h;
@@ -83,6 +92,8 @@ static uint32_t add_stack(void *looks, const uint64_t *found, size_t n)
 
 	memcpy(pcs, found, n * sizeof(*pcs));
 	pcs[0] -= l->in_call;
+	if (cut)
+		pcs[n++] = REC_CUT_STACK_PC;
 	h = hash(pcs, n);
 	at = tp_ids_get(&l->stack_of, h);
 	if (at != TP_NO_ID && l->words[at] == n &&
@@ -99,38 +110,42 @@ static uint32_t add_stack(void *looks, const uint64_t *found, size_t n)
 	return at + 1;
 }
 
-static bool is_code(const struct rec_outside_looks *l, uint64_t pc)
+/* Returns where the mapped file begins that has code at `pc`, or 0. */
+static uint64_t code_start(const struct rec_outside_looks *l, uint64_t pc)
 {
 	const struct rec_arena *a = &l->image->arena;
 	uint32_t used = atomic_load_explicit(&a->header->modules.used, memory_order_acquire);
 
 	for (uint32_t i = 0; i < used && i < REC_NMODULES; i++)
 		if (pc > a->modules[i].start && pc < a->modules[i].limit)
-			return true;
-	return false;
-}
-
-/* Returns whether there may be a frame pointer at an address, and sets *next to it. */
-static bool is_frame(const struct rec_outside_looks *l, uint64_t at, uint64_t *next)
-{
-	uint64_t pc;
-
-	return rec_copied_word(&l->copied, at, next) && rec_copied_word(&l->copied, at + 8, &pc) &&
-	       is_code(l, pc);
-}
-
-static uint64_t guess_frame(const struct rec_outside_looks *l)
-{
-	const struct rec_copied *c = &l->copied;
-
-	for (uint64_t at = c->low; at + 16 <= c->low + c->size; at += 8) {
-		uint64_t next, beyond;
-
-		if (rec_copied_word(c, at, &next) && next > at && !(next & 7) &&
-		    next < c->low + c->size && is_frame(l, at, &next) && is_frame(l, next, &beyond))
-			return at;
-	}
+			return a->modules[i].start;
 	return 0;
+}
+
+/* Reads the code before `pc`, at most `room` bytes. Returns how many; 0: there is none. */
+static size_t read_code(const struct rec_outside_looks *l, uint64_t pc, uint8_t *code, size_t room)
+{
+	uint64_t start = code_start(l, pc);
+	size_t size = start && pc - start < room ? (size_t)(pc - start) : room;
+	struct iovec to = {code, size}, from = {(void *)(uintptr_t)(pc - size), size}; /* NOLINT */
+
+	if (!start || process_vm_readv(l->copied.pid, &to, 1, &from, 1, 0) != (ssize_t)size)
+		return 0;
+	return size;
+}
+
+/* The return address has to be where the size of the frame says. */
+static uint64_t find_frame(void *looks, uint64_t pc, uint64_t sp)
+{
+	const struct rec_outside_looks *l = looks;
+	uint8_t code[CODE];
+	uint64_t size = rec_prologue_size(code, read_code(l, pc, code, CODE)), back;
+
+	if (size == REC_PROLOGUE_UNKNOWN || (sp + size) & 15 ||
+	    !rec_copied_word(&l->copied, sp + size + 8, &back) ||
+	    !rec_prologue_calls(code, read_code(l, back, code, 8)))
+		return 0;
+	return sp + size;
 }
 
 static void set(struct tp_unwind_state *s, int number, uint64_t value)
@@ -156,17 +171,11 @@ static uint32_t unwind(struct rec_outside_looks *l, const struct rec_tracee_call
 {
 	struct rec_copied *c = &l->copied;
 	struct tp_unwind_state state = {.pc = call->pc};
-	uint64_t frame = guess_frame(l);
 	uint32_t modules = atomic_load(&l->image->arena.header->modules.used);
 
 	set(&state, tp_unwind_sp(), call->sp);
 #if defined(__x86_64__)
 	set(&state, 16, call->pc);
-	if (frame)
-		set(&state, 6, frame);
-#elif defined(__aarch64__)
-	if (frame)
-		set(&state, 29, frame);
 #endif
 	c->files_changed = l->modules != modules;
 	l->modules = modules;
@@ -340,6 +349,7 @@ void rec_outside_add(struct rec_outside *o, struct rec_image *image)
 	l->copied.pid = image->pid;
 	l->copied.depth = depth && depth < REC_MAX_DEPTH ? depth : REC_MAX_DEPTH;
 	l->copied.add = add_stack;
+	l->copied.frame = READS_CODE ? find_frame : NULL;
 	l->copied.ctx = l;
 	pthread_mutex_lock(&o->lock);
 	l->next = o->all;

@@ -3,12 +3,14 @@
  *
  *	running spin		8 threads that compute, on fewer processors
  *	running inlined		a system call that does not pass through libc
+ *	running moved		the same, in a function that moves its stack pointer
  *	running faults FILE	page faults from the disk
  *	running uring		io_uring: waits in a system call without a hook
  *	running openmp		if built with OpenMP: threads wait at a barrier, and for a critical section
  *
  * See accounts.h for the line. */
 #define _GNU_SOURCE
+#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
@@ -52,20 +54,34 @@ static int spin(void)
 	return 0;
 }
 
+static const struct timespec nap = {.tv_nsec = NAP_MS * 1000000};
+
+#if defined(__x86_64__)
+#define SLEEP(result)                                                                              \
+	__asm__ volatile("syscall"                                                                 \
+			 : "=a"(result)                                                            \
+			 : "a"(SYS_nanosleep), "D"(&nap), "S"(0)                                   \
+			 : "rcx", "r11", "memory")
+#else
+#define SLEEP(result) ((result) = NOT_POSSIBLE)
+#endif
+
 static int inlined(void)
 {
-#if defined(__x86_64__)
-	struct timespec t = {.tv_nsec = NAP_MS * 1000000};
 	long result;
 
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(SYS_nanosleep), "D"(&t), "S"(0)
-			 : "rcx", "r11", "memory");
-	return result != 0;
-#else
-	return NOT_POSSIBLE;
-#endif
+	SLEEP(result);
+	return (int)result;
+}
+
+static __attribute__((noinline)) int moved(size_t size)
+{
+	volatile char *room = alloca(size);
+	long result;
+
+	room[size - 1] = 0;
+	SLEEP(result);
+	return (int)result + room[size - 1];
 }
 
 static int faults(const char *path)
@@ -148,6 +164,7 @@ int main(int argc, char **argv)
 	begin_accounts();
 	status = !strcmp(what, "spin")		       ? spin()
 		 : !strcmp(what, "inlined")	       ? inlined()
+		 : !strcmp(what, "moved")	       ? moved((size_t)argc * 1000)
 		 : !strcmp(what, "faults") && argc > 2 ? faults(argv[2])
 		 : !strcmp(what, "uring")	       ? uring()
 		 : !strcmp(what, "openmp")	       ? openmp()

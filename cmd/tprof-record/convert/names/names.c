@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "profile/demangle.h"
 #include "tprof-record/convert/names/images.h"
 
@@ -263,6 +264,13 @@ static void call_after_place(const struct rec_names *n, uint32_t module, uint64_
 
 static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 {
+	static const struct {
+		uint64_t pc;
+		const char *name;
+	} no_code[] = {{REC_LAST_STACK_PC, REC_LAST_STACK_NAME},
+		       {REC_CUT_STACK_PC, REC_CUT_STACK_NAME},
+		       {REC_KERNEL_PC, "[kernel]"},
+		       {REC_MMAP_PC, "[mmap]"}};
 	static const uint32_t no_frame;
 	static const struct rec_place nothing = {.frames = &no_frame, .n = 1};
 	struct tp_symbol chain[TP_SYMBOL_FRAMES];
@@ -276,16 +284,10 @@ static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 	*p = (struct rec_place){.pc = pc, .module = module_of(n, pc - 1)};
 	p->own = p->module && file_of(n, p->module)->own;
 	size = p->module ? look_up(n, p->module, pc - 1, chain) : 0;
-	if (pc == REC_LAST_STACK_PC && !p->module) {
-		chain[0] = (struct tp_symbol){
-		    .name = REC_LAST_STACK_NAME, .system_name = REC_LAST_STACK_NAME, .file = ""};
-		size = 1;
-	} else if (pc == REC_KERNEL_PC || pc == REC_MMAP_PC) {
-		const char *name = pc == REC_MMAP_PC ? "[mmap]" : "[kernel]";
-
-		chain[0] = (struct tp_symbol){.name = name, .system_name = name, .file = ""};
-		size = 1;
-	}
+	for (size_t i = 0; i < TP_COUNT_OF(no_code) && !p->module; i++)
+		if (no_code[i].pc == pc)
+			chain[size++] = (struct tp_symbol){
+			    .name = no_code[i].name, .system_name = no_code[i].name, .file = ""};
 	p->named = size > 0;
 	if (!size && (p->module || n->for_traces)) {
 		call_after_place(n, p->module, pc - 1, text);

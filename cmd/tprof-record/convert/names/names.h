@@ -80,6 +80,10 @@ void rec_names_free(struct rec_names *n);
 #define REC_LAST_STACK_NAME "tprof._LastKnownStack"
 #define REC_LAST_STACK_PC   2 /* nothing is mapped there */
 
+/* The PC and the name of the outermost frame of a stack whose other callers are not known. */
+#define REC_CUT_STACK_PC   3
+#define REC_CUT_STACK_NAME "tprof._UnknownCallers"
+
 /* Looks a PC up. The place lives as long as n. If memory is out, it is one without a name whose `pc` is
  * 0. */
 const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc);

@@ -57,6 +57,7 @@ static void visit_thread(struct visit *v, uint32_t g, uint32_t tid)
 	struct rec_tracee at;
 	uint64_t pcs[REC_MAX_DEPTH];
 	int failed = rec_tracee_stop(v->pid, (pid_t)tid, &at);
+	bool cut;
 
 	if (failed == EPERM)
 		v->refused++;
@@ -66,13 +67,13 @@ static void visit_thread(struct visit *v, uint32_t g, uint32_t tid)
 	rec_tracee_resume(v->pid, (pid_t)tid);
 	at.state.word = read_word;
 	at.state.ctx = v;
-	v->code = rec_live_add(v->live,
-			       (struct rec_live_stack){
-				   .g = g,
-				   .tid = tid,
-				   .pcs = pcs,
-				   .npcs = tp_unwinder_stack(v->u, &at.state, pcs, REC_MAX_DEPTH),
-			       });
+	v->code = rec_live_add(
+	    v->live, (struct rec_live_stack){
+			 .g = g,
+			 .tid = tid,
+			 .pcs = pcs,
+			 .npcs = tp_unwinder_stack(v->u, &at.state, pcs, REC_MAX_DEPTH, &cut),
+		     });
 }
 
 /* ---- all of them ---- */
