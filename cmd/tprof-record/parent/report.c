@@ -87,6 +87,10 @@ static void say_running(struct lines *l, const struct rec_result *r)
 	const struct rec_dump *d = &r->last;
 	/* Threads that are killed cannot say how long they waited. */
 	bool more = d->more_delay || !r->over || WIFSIGNALED(r->status);
+	const char *shown = !d->delay_ns || !d->exact ? ""
+			    : d->wakes		      ? "from each recorded wake-up on"
+			    : r->attached	      ? "only after preemptions"
+					  : "only after preemptions and observed wake-ups";
 	char time[TP_UNITS_SIZE], delay[TP_UNITS_SIZE];
 
 	if (!d->running_ns)
@@ -94,7 +98,7 @@ static void say_running(struct lines *l, const struct rec_result *r)
 	tp_fmt_ns(time, (int64_t)d->running_ns);
 	if (d->delay_ns)
 		tp_fmt_ns(delay, (int64_t)d->delay_ns);
-	say(l, "CPU time: %s%s (from %s%s%s)%s%s%s%s",
+	say(l, "CPU time: %s%s (from %s%s%s)%s%s%s%s%s%s",
 	    !d->exact	       ? "at most "
 	    : d->lost_switches ? "at least "
 			       : "",
@@ -103,10 +107,8 @@ static void say_running(struct lines *l, const struct rec_result *r)
 		     : "CPU clocks; context switches are not available",
 	    !d->exact && r->no_switches[0] ? ": " : "", d->exact ? "" : r->no_switches,
 	    d->delay_ns ? "; run delay: " : "", d->delay_ns && more ? "at least " : "",
-	    d->delay_ns ? delay : "",
-	    d->delay_ns && d->exact && d->wakes
-		? " since the process began; the trace has it from each recorded wake-up on"
-		: "");
+	    d->delay_ns ? delay : "", *shown && !r->attached ? " since the process began" : "",
+	    *shown ? "; the trace has it " : "", shown);
 }
 
 /* What was lost of `program` and its threads. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/mount.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <pthread.h>
@@ -159,23 +160,49 @@ static int open_more(struct ring *r, pid_t pid, int cpu)
 	return error;
 }
 
+/* Mounts tracefs nowhere, for us alone; that needs CAP_SYS_ADMIN. Returns a descriptor, or -1. */
+static int mount_tracefs(void)
+{
+	int fd = -1;
+#if defined(SYS_fsopen) && defined(SYS_fsmount)
+	int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+
+	if (fs >= 0 && !syscall(SYS_fsconfig, fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, 0);
+	if (fs >= 0)
+		close(fs);
+#endif
+	return fd;
+}
+
+static uint64_t read_number(int fd)
+{
+	char text[24];
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return strtoull(text, NULL, 10);
+}
+
 /* Returns the number of the tracepoint sched_waking; 0: it may not be used. */
 static uint64_t find_waking(void)
 {
-	static const char *const files[] = {
-	    "/sys/kernel/tracing/events/sched/sched_waking/id",
-	    "/sys/kernel/debug/tracing/events/sched/sched_waking/id",
-	};
+	static const char *const mounts[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	static const char file[] = "events/sched/sched_waking/id";
+	char path[64];
 	uint64_t id = 0;
+	int fd;
 
-	for (size_t i = 0; i < TP_COUNT_OF(files) && !id; i++) {
-		FILE *f = fopen(files[i], "re");
-
-		if (f && fscanf(f, "%" SCNu64, &id) != 1)
-			id = 0;
-		if (f)
-			fclose(f);
+	for (size_t i = 0; i < TP_COUNT_OF(mounts) && !id; i++) {
+		snprintf(path, sizeof(path), "%s/%s", mounts[i], file);
+		id = read_number(open(path, O_RDONLY | O_CLOEXEC));
 	}
+	if (id || (fd = mount_tracefs()) < 0)
+		return id;
+	id = read_number(openat(fd, file, O_RDONLY | O_CLOEXEC));
+	close(fd);
 	return id;
 }
 

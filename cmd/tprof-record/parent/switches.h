@@ -4,7 +4,7 @@
  *
  * Each processor has a ring of memory that the kernel fills; a thread copies the switches in the rings to a
  * temporary file, sorted by time. Where tracepoints are allowed (root, CAP_PERFMON) and the
- * user can read tracefs, the kernel also says who made which
+ * user can read or mount tracefs, the kernel also says who made which
  * thread runnable. One event per processor follows all processes; if only the switches of the
  * program itself are wanted, another one does that. Processes that gain privileges by an exec are lost to them. */
 #ifndef RECORD_PARENT_SWITCHES_H
