@@ -628,6 +628,10 @@ static void test_trace_write_story(void **state)
 	{                                                                                          \
 		.kind = REC_SWITCH_OUT, .flags = (why), .end = AT(t), .g = (tid), .m = 4000        \
 	}
+#define WAKE(t, tid, by)                                                                           \
+	{                                                                                          \
+		.kind = REC_SWITCH_WAKE, .end = AT(t), .g = (tid), .object = (by)                  \
+	}
 #define LOST(t0, t1, cpu)                                                                          \
 	{                                                                                          \
 		.kind = REC_SWITCH_LOST, .start = AT(t0), .end = AT(t1), .arg = (cpu)              \
@@ -847,6 +851,40 @@ static const struct {
      "100 p1 g2 ProcStatus p1\n"
      "100 p0 g1 GoStatusStack g1\n"
      "100 p1 g2 GoStatusStack g2\n"},
+    {"a switch takes long, but begins after the kernel has woken the thread",
+     {{.kind = REC_THREAD_START, .end = AT(0), ON(1, 1), .object = 4000, CPU(0)},
+      {.kind = REC_THREAD_START, .end = AT(0), ON(2, 2), .object = 4002, CPU(0)},
+      {.kind = REC_THREAD_USAGE, .end = AT(100), ON(1, 1), CPU(72)}},
+     {IN(0, 4002), OUT(12, 4000, 0), WAKE(55, 4000, 4002), IN(60, 4000)},
+     156,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "0 ProcStatus p1\n"
+     "0 ProcStart p1\n"
+     "0 p1 GoCreate g2\n"
+     "0 p1 GoStart g2\n"
+     "0 p1 g2 ProcsChange\n"
+     "12 p0 g1 GoBlock g1 kernel\n"
+     "12 p0 ProcStop p0\n"
+     "55 p1 g2 GoUnblock g1\n"
+     "55 ProcStart p0\n"
+     "55 p0 GoStart g1\n"
+     "100 p0 g1 ProcStatus p0\n"
+     "100 p1 g2 ProcStatus p1\n"
+     "100 p0 g1 GoStatusStack g1\n"
+     "100 p1 g2 GoStatusStack g2\n"},
+    {"killed while it waits, and preempted when it is woken for that",
+     {{.kind = REC_THREAD_START, .end = AT(0), ON(1, 1), .object = 4000}},
+     {OUT(12, 4000, 0), WAKE(80, 4000, 0), IN(82, 4000), OUT(84, 4000, REC_SWITCH_RUNNABLE),
+      IN(86, 4000), OUT(90, 4000, REC_SWITCH_EXIT)},
+     12,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "12 p0 g1 GoBlock g1 semacquire\n"
+     "12 p0 ProcStop p0\n"
+     "100 GoStatusStack g1\n"},
     {"without switches",
      {{.kind = REC_THREAD_START, .end = AT(0), ON(1, 1), .object = 4000, CPU(0)},
       {.kind = REC_POST, .end = AT(20), ON(1, 1)},
@@ -888,6 +926,12 @@ static void test_trace_write_off_story(void **state)
 			rec_testing_add(&t, *e);
 		for (const struct rec_event *e = off_stories[i].switches; e->kind; e++)
 			rec_testing_switch(&t, *e);
+		if (strstr(off_stories[i].name, "while it waits"))
+			rec_testing_wait(rec_testing_g(&t, 1, 4000, "main"),
+					 (struct rec_event){.kind = REC_BLOCK,
+							    .start = AT(10),
+							    .object = 0x70,
+							    .arg = REC_ON_SEMAPHORE});
 		t.process.arena.header->options.cpu_time = !t.process.switches;
 		t.process.end_ns = S + 100000;
 		if (strstr(off_stories[i].name, "at the end"))

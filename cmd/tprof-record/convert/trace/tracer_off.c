@@ -635,12 +635,19 @@ static void take_call(struct rec_machine *m, const struct rec_event *e, uint32_t
 	take_record(o, call, record);
 }
 
-/* Returns whether the thread, which still waits when the trace ends, is woken at `in` only to be killed. */
+/* Returns whether the thread, which still waits when the trace ends, is woken at `in` only to be killed. It may be
+ * preempted before it is. */
 static bool dies(const struct rec_tracer *s, const struct rec_off *o)
 {
-	uint32_t next = o->at ? s->switch_next[o->at - 1] : 0;
+	for (uint32_t at = o->at; at; at = s->switch_next[at - 1]) {
+		const struct rec_event *e = &s->p->switches[at - 1];
 
-	return next && s->p->switches[next - 1].flags & REC_SWITCH_EXIT;
+		if (e->flags & REC_SWITCH_EXIT)
+			return true;
+		if (e->kind == REC_SWITCH_OUT && !e->flags)
+			return false;
+	}
+	return false;
 }
 
 /* Goes to the record after this one. */
@@ -703,7 +710,7 @@ static bool find_exactly(const struct rec_tracer *s, struct rec_machine *m)
 
 			if (!m->at && part && dies(s, o)) {
 				o->in = NEVER;
-				o->at = 0;
+				o->at = o->wake = 0;
 			}
 			o->slept = o->slept || (part && !o->over);
 			if (o->over)
