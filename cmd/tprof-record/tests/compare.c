@@ -11,7 +11,8 @@
  * These must hold on any machine: each wait of the log that took LEAST_NS is in the trace, with its
  * reason and, if the log knows it, its waker (1 % of wakers may differ); it is within the log's
  * times, because the recorder reads the clock inside the program's wait; and the trace has no other
- * wait as long, except for those that only the kernel knows (page faults). A wait has several parts if
+ * wait as long, except for those that only the kernel knows (page faults). A wait in which the thread also lost its
+ * processor to another one may be missing, as most of its time may be that. A wait has several parts if
  * the thread was woken in vain. Prints how many waits are within WITHIN_US (50) of the log at both ends;
  * fewer than SHARE (percent), if given, of what the machine itself can do is a failure: the log says how often a
  * thread that only reads the clock loses as much time (virtual machines). Waits in which the thread also lost its
@@ -258,6 +259,9 @@ int main(int argc, char **argv)
 				w->taken = 1;
 			continue;
 		}
+		/* It slept for a moment, and lost its processor for the rest. */
+		if (!w && e->late)
+			continue;
 		checked++;
 		by_kind[e->kind]++;
 		if (!w || (!e->end && !w->open)) {
