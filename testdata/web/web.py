@@ -88,6 +88,8 @@ def test_numbers_of_traces(b):
     for report in reports[:6] if SHORT else reports:
         # Tables made of others have texts in another form there.
         numbers(b, "top " + report, "top?report=" + report)
+    numbers(b, "tasks of a latency", "top?report=tasks&top.min=20ms&top.max=30ms&sort=start")
+    numbers(b, "slowest tasks", "top?report=tasks&top.slowest=1%25")
     numbers(b, "top of a range", "top?report=block&from=100000000&to=200000000")
     numbers(b, "top of a group", "top?report=goroutines&group=main.(*Shop).cashier")
     for view in ("cpu", "offcpu"):
@@ -112,6 +114,8 @@ def test_numbers_of_others(b, parcels, ledger):
     numbers(b, "diff of profiles", "diff?run=8&base=1")
     numbers(b, "series of profiles", "series")
     numbers(b, "top of a profile", "top?run=8")
+    numbers(b, "callers and callees of all", "top?run=8&report=tree")
+    numbers(b, "callers and callees of one", "top?run=8&report=peek&focus=main.main")
     check("profiles: there is no timeline", b.eval("[...document.querySelectorAll('#views a')].find(a => a.textContent === 'Timeline').closest('a').hidden"))
 
 
@@ -125,6 +129,7 @@ def luminance(colour):
 
 def test_timeline(b):
     timeline = "document.querySelector('main').timeline"
+    b.eval("performance.clearResourceTimings()")
     check("timeline: opens", b.go("timeline"))
     check("timeline: a picture comes", b.wait(timeline + ".data.picture"))
     sound(b, "timeline")
@@ -216,6 +221,9 @@ def test_runs(b, pipe):
     check("runs: a function in a stack is found in the other run", b.wait("%s.run === 2 && %s.moment && %s.moment.g" % ((timeline,) * 3), 10), b.eval("location.hash"))
     check("runs: its stack has the function", "main.child" in b.eval("document.getElementById('place').textContent"))
     sound(b, "runs after all that")
+    numbers(b, "goroutines of a dump", "top?run=3&report=goroutines")
+    tables = numbers(b, "deadlock", "top?run=3&report=deadlock")
+    check("deadlock: the circle is there", tables and tables[0]["rows"][0][1] == "circle", tables)
 
 
 def test_selection(b):
@@ -457,7 +465,7 @@ def main():
         return 1
     parcels = store("parcels.store", *(("side=" + side, ["testdata/parcels/%s-%d.trace" % (side, i) for i in range(1, 5)]) for side in ("old", "new")))
     ledger = store("ledger.store", ("", ["testdata/ledger/ledger-%d.heap" % i for i in range(1, 9)]))
-    pipe = store("pipe.store", ("", ["testdata/pipe-parent.trace", "testdata/pipe-child.trace"]))
+    pipe = store("pipe.store", ("", ["testdata/pipe-parent.trace", "testdata/pipe-child.trace", "testdata/deadlock/inversion.d2"]))
     servers = [Server(OUT, TRACE), Server(OUT, parcels), Server(OUT, ledger), Server(OUT, pipe)]
     b = Page(browser, timeout=60)
     began = time.monotonic()
