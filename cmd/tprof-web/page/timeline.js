@@ -3,7 +3,7 @@ import {el, button} from './dom.js';
 import {lanes, run as runCommand} from './ask.js';
 import {words} from './selection.js';
 import {Window} from './timeline/window.js';
-import {shownRuns, place, divide, number, pickers} from './timeline/runs.js';
+import {shownRuns, alone, place, divide, number, pickers} from './timeline/runs.js';
 import {isHeading} from './timeline/merge.js';
 import {ROW, STATES, colours} from './timeline/picture.js';
 import {repaint} from './timeline/painter.js';
@@ -208,12 +208,13 @@ class Timeline {
 
 	// Brings rows, window and cursor in line with the selection.
 	async load() {
-		const s = this.app.selection, places = await place(this.app, s['timeline.only'] ? [this.app.run()] : shownRuns(this.app), s['timeline.clock'], this.app.signal());
+		const s = this.app.selection, runs = s['timeline.only'] ? [this.app.run()] : shownRuns(this.app), places = runs.length < 2 ? alone(runs[0]) : await place(this.app, runs, s['timeline.clock'], this.app.signal());
+		if (s !== this.app.selection) return; // it is loaded by now
 		const parts = divide(this, places), rows = JSON.stringify(parts.map(p => [p.params, p.shift, p.shut])), told = JSON.stringify([s.run, s.goroutine, s.group, s.at, s['timeline.from'], s['timeline.to']]);
 		const first = !this.window || this.run !== this.app.run().id;
 		if (rows !== this.loaded || first) {
 			// A run's first picture brings the number of rows.
-			const alone = parts.length === 1 && first && !s['timeline.only'], totals = alone ? [0] : await Promise.all(parts.map(p => p.shut ? 0 : lanes('rows', p.params).then(a => a.total)));
+			const unknown = parts.length === 1 && first && !s['timeline.only'], totals = unknown ? [0] : await Promise.all(parts.map(p => p.shut ? 0 : lanes('rows', p.params).then(a => a.total)));
 			if (this.closed || s !== this.app.selection) return;
 			this.changeRows(rows, parts, totals, first);
 		}
@@ -244,9 +245,9 @@ class Timeline {
 			this.window.show(this.window.from + before, this.window.to + before);
 			this.data.shift(before);
 		} else {
-			this.data.picture = this.data.whole = null;
 			if (at) this.row = -1;
 			this.window.show(this.window.from, this.window.to);
+			this.data.reset(this.data.tracks);
 		}
 		this.places.clear();
 		this.besides.replaceChildren(...pickers(this.app, parts));

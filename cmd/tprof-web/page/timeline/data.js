@@ -20,9 +20,10 @@ export class Data {
 		if (this.flying) this.flying.abort.abort();
 	}
 
-	// Forgets all pictures, as rows or the run have changed.
-	reset() {
-		this.picture = this.whole = this.tracks = null;
+	// Forgets all pictures, those on their way too, as rows or the run have changed; of the same run the counters stay.
+	reset(tracks = null) {
+		this.picture = this.whole = null;
+		this.tracks = tracks;
 		if (this.flying) this.flying.abort.abort();
 		this.flying = null;
 		this.want();

@@ -34,10 +34,11 @@ function spread(placed, rest) {
 	}
 }
 
-// Returns [{run, shift, wall, how}] for the runs: `shift` ns after the picked run's beginning each begins. Runs are placed by
+export const alone = run => [{run, shift: 0, wall: false, how: ''}];
+
+// Returns [{run, shift, wall, how}] for several runs: `shift` ns after the picked run's beginning each begins. Runs are placed by
 // the wall clock if they overlap in it, or all that know it if `mode` is 'wall', none if it is 'zero'; others begin together.
 export async function place(app, runs, mode, signal) {
-	if (runs.length < 2) return [{run: runs[0], shift: 0, wall: false, how: ''}];
 	const rows = (await runCommand('store', ['clocks', '@'], signal)).tables[0].rows, known = new Map(rows.map(r => [r.run, r]));
 	const list = runs.map(run => ({run, clock: known.get(run.id) || {}})).map(p => ({...p, begin: moment(p.clock.begin || '')}));
 	const first = list.find(p => p.begin), placed = new Set(first && mode !== 'zero' ? [first] : []);
