@@ -109,6 +109,7 @@ struct rep_top_options {
 	const char *slowest;	     /* "1%" or "10": the number of slowest tasks compared */
 	bool each;		     /* one row per goroutine */
 	bool regions;		     /* `slowest` is about regions */
+	bool findings;		     /* of the overview only what its tables say */
 	struct rep_mmu_options mmu;
 	enum rep_top_chart chart;
 	struct rep_sink svg; /* receives REP_CHART_SVG; the output gets nothing then */

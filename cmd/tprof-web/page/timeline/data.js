@@ -7,7 +7,7 @@ const SETTLED = 120; // ms without a change after which details are asked for
 const MARGIN = 4; // rows above and below those on the screen
 
 export class Data {
-	// `shown()` returns what is on the screen: {window, width, top, rows, params, look}; `took(what)` is called
+	// `shown()` returns what is on the screen: {window, width, top, rows, params, parts, look}; `took(what)` is called
 	// when something has arrived, `failed(error)` when the server refused.
 	constructor(shown, took, failed) {
 		Object.assign(this, {shown, took, failed, picture: null, whole: null, tracks: null, flying: null, wanted: false, timer: 0, closed: false});
@@ -20,9 +20,10 @@ export class Data {
 		if (this.flying) this.flying.abort.abort();
 	}
 
-	// Forgets all pictures, as rows or the run have changed.
-	reset() {
-		this.picture = this.whole = this.tracks = null;
+	// Forgets all pictures, those on their way too, as rows or the run have changed; of the same run the counters stay.
+	reset(tracks = null) {
+		this.picture = this.whole = null;
+		this.tracks = tracks;
 		if (this.flying) this.flying.abort.abort();
 		this.flying = null;
 		this.want();
@@ -38,24 +39,38 @@ export class Data {
 		this.timer = setTimeout(() => this.settle(), SETTLED);
 	}
 
-	params() {
-		const {window, width, top, rows, params} = this.shown(), first = Math.max(0, top - MARGIN);
-		return {...params, ...window.columns(width), first, rows: rows + top - first + MARGIN};
+	// The picture's place, and of each part of the rows that it has, the heading and what to ask the server for.
+	asked() {
+		const {window, width, top, rows, parts} = this.shown(), first = Math.max(0, top - MARGIN), end = top + rows + MARGIN, place = window.columns(width);
+		return {...place, first, alone: parts.length === 1, parts: parts.map((p, i) => {
+			// Of the last part the picture brings the number of rows.
+			const begin = Math.max(0, first - p.first), n = Math.min(end - p.first, i + 1 < parts.length || p.shut ? p.total : Infinity) - begin;
+			return {run: p.run.id, heading: p.heading && p.first > first && p.first <= end ? p.heading : null, params: n > 0 ? {...p.params, ...place, from: place.from - p.shift, first: begin, rows: n} : null};
+		}).filter(p => p.heading || p.params)};
+	}
+
+	// The picked run, and so the beginning of time, is another one.
+	shift(ns) {
+		for (const p of new Set([this.picture, this.whole])) if (p) Object.assign(p, {from: p.from + ns, to: p.to + ns});
+		this.tracks = null;
+		this.flying?.abort.abort();
+		this.flying = null;
 	}
 
 	async ask(coarse) {
-		const flight = {coarse, abort: new AbortController()}, params = this.params();
+		const flight = {coarse, abort: new AbortController()}, asked = this.asked();
 		this.flying = flight;
 		this.wanted = false;
 		try {
-			const answer = await askPicture({...params, coarse: coarse ? 1 : 0}, this.shown().look, flight.abort.signal);
+			const answer = await askPicture({...asked, parts: asked.parts.map(p => ({...p, params: p.params && {...p.params, coarse: coarse ? 1 : 0}}))}, this.shown().look, flight.abort.signal);
 			if (this.flying !== flight) return release(answer);
 			this.times.push(answer.ms);
 			if (this.times.length > 1000) this.times.shift();
-			answer.key = JSON.stringify(params);
+			answer.key = JSON.stringify(asked);
 			if (this.picture !== this.whole) release(this.picture);
 			this.picture = answer;
-			if (answer.from <= 0 && answer.to >= answer.duration) {
+			const {window} = this.shown();
+			if (answer.from <= window.begin && answer.to >= window.end) {
 				release(this.whole);
 				this.whole = answer;
 			}
@@ -76,7 +91,7 @@ export class Data {
 			return;
 		}
 		if (this.closed) return;
-		if (this.picture && !this.picture.exact && this.picture.key === JSON.stringify(this.params())) this.ask(false);
+		if (this.picture && !this.picture.exact && this.picture.key === JSON.stringify(this.asked())) this.ask(false);
 		this.took('settled');
 		const {window, width, params} = this.shown(), place = window.columns(Math.min(width, 800));
 		if (this.tracks && this.tracks.key === JSON.stringify(place)) return;

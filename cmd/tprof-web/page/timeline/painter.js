@@ -28,8 +28,8 @@ function send(message, signal) {
 }
 
 // Asks for a picture and has it painted; p.ms is how long the server took. `look` is {colour, dpr, nsPerPixel, search}.
-export async function ask(params, look, signal) {
-	const {picture, image, ms} = await send({params, look}, signal);
+export async function ask(asked, look, signal) {
+	const {picture, image, ms} = await send({asked, look}, signal);
 	return Object.assign(picture, {image, ms});
 }
 

@@ -1,26 +1,31 @@
-// Fetches pictures and paints their images beside the page's own thread. A message is {id, params, look} for a
+// Fetches pictures and paints their images beside the page's own thread. A message is {id, asked, look} for a
 // picture of the server's, {id, picture, look} for one to paint again, or {id} to end a request; the answer is
 // {id, picture, image, ms} or {id, error}.
 import {lanes} from '../ask.js';
 import {parse, paint} from './picture.js';
+import {merge} from './merge.js';
 
-const asked = new Map();
+const flying = new Map();
 
-async function fetched(id, params) {
+// `asked` is {from, step, cols, first, parts}: the rows of one run, or of several with headings.
+async function fetched(id, {parts, alone, ...place}) {
 	const abort = new AbortController();
-	asked.set(id, abort);
+	flying.set(id, abort);
 	try {
-		return await lanes('cells', params, abort.signal);
+		const pictures = await Promise.all(parts.map(async p => p.params && parse(await lanes('cells', p.params, abort.signal))));
+		return alone ? pictures[0] : merge(place, parts.map((p, i) => ({...p, picture: pictures[i]})));
 	} finally {
-		asked.delete(id);
+		flying.delete(id);
 	}
 }
 
-onmessage = async ({data: {id, params, picture, look}}) => {
-	if (!look) return asked.has(id) && asked.get(id).abort();
+const buffers = p => [...new Set([p.cell, p.gc, p.stw, p.whose, ...(p.bands || []).flatMap(b => [b.gc, b.stw])].filter(Boolean).map(a => a.buffer))];
+
+onmessage = async ({data: {id, asked, picture, look}}) => {
+	if (!look) return flying.has(id) && flying.get(id).abort();
 	try {
-		const begin = performance.now(), buffer = params && await fetched(id, params), ms = performance.now() - begin, p = buffer ? parse(buffer) : picture, image = await paint(p, look);
-		postMessage({id, picture: buffer ? p : null, image, ms}, [image, ...buffer ? [buffer] : [], ...buffer && p.whose ? [p.whose.buffer] : []]);
+		const begin = performance.now(), fresh = asked && await fetched(id, asked), ms = performance.now() - begin, image = await paint(fresh || picture, look);
+		postMessage({id, picture: fresh, image, ms}, [image, ...fresh ? buffers(fresh) : []]);
 	} catch (e) {
 		postMessage({id, error: {name: e.name, message: e.message}});
 	}
