@@ -14,7 +14,7 @@
 static const char *const left_out[] = {"story", "region"};
 /* Reports that the second thread makes: they take long, because they read single tasks, logs or
  * events. */
-static const char *const slow[] = {"outliers", "task", "logs", "gc", "locks"};
+static const char *const slow[] = {"outliers", "task", "logs", "gc", "locks", "incident"};
 
 struct part {
 	bool slow; /* true: the reports in slow[]; false: the others */
