@@ -122,31 +122,34 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct rep_i
 	return 0;
 }
 
-/* "last 200ms, from 1.8s to 2s, compared with 9 other windows as long" */
+/* "From 1.8s to 2s (200ms), against 19 other windows of that length:
+ * 3 rows took unusually much time." */
 static void say(struct rep_job *job, const struct rep_incident *x)
 {
-	char t[4][TP_COUNT_SIZE], windows[80];
-	int64_t length = tp_minus(x->to, x->from);
-	size_t unusual = 0;
+	char t[3][TP_COUNT_SIZE], windows[60], verdict[100];
+	int64_t unusual = 0, others = 0;
 
-	for (size_t i = 0; i < job->nrows; i++)
-		unusual += rep_job_row_at(job, i)[COLUMN_UNUSUAL] != 0;
-	snprintf(windows, sizeof(windows),
-		 x->n < x->all ? "%zu of %zu other windows" : "%zu other windows", x->n, x->all);
+	for (size_t i = 0; i < job->nrows; i++) {
+		const int64_t *row = rep_job_row_at(job, i);
+
+		unusual += row[COLUMN_UNUSUAL];
+		others = row[COLUMN_OTHERS] > others ? row[COLUMN_OTHERS] : others;
+	}
+	snprintf(windows, sizeof(windows), x->n < x->all ? "%zu of %zu" : "%zu", x->n, x->all);
+	if (others < REP_INCIDENT_LEAST)
+		snprintf(
+		    verdict, sizeof(verdict),
+		    "these are too few to call anything unusual; a shorter --last gives more.");
+	else if (!unusual)
+		snprintf(verdict, sizeof(verdict), "nothing took unusually much time.");
+	else
+		snprintf(verdict, sizeof(verdict), "%s %s took unusually much time.",
+			 tp_fmt_count(t[0], unusual), unusual == 1 ? "row" : "rows");
 	snprintf(job->lead, sizeof(job->lead),
-		 "The incident: %s from %s to %s, compared with %s%s.\n%s",
-		 rep_job_ns(job, t[0], length), rep_job_ns(job, t[1], x->from),
-		 rep_job_ns(job, t[2], x->to), windows,
-		 x->segments ? " of about that length" : " of that length",
-		 x->n < REP_INCIDENT_LEAST
-		     ? "These are too few to call anything unusual; a shorter --last gives more."
-		 : !unusual	? "Nothing took unusually much time then."
-		 : unusual == 1 ? "One row took unusually much time then."
-				: "");
-	if (x->n >= REP_INCIDENT_LEAST && unusual > 1)
-		snprintf(job->lead + strlen(job->lead), sizeof(job->lead) - strlen(job->lead),
-			 "%s rows took unusually much time then.",
-			 tp_fmt_count(t[0], (int64_t)unusual));
+		 "From %s to %s (%s), against %s other windows of %s length:\n%s",
+		 rep_job_ns(job, t[0], x->from), rep_job_ns(job, t[1], x->to),
+		 rep_job_ns(job, t[2], tp_minus(x->to, x->from)), windows,
+		 x->segments ? "about that" : "that", verdict);
 	if (x->lost_ns)
 		snprintf(job->note, sizeof(job->note),
 			 "the trace is damaged there: %s of its goroutines' time is not known",
