@@ -108,7 +108,7 @@ void rep_incident_leave(struct rep_view *v, const struct rep_incident_range *bef
  * may have begun or ended.
  *
  * The score is the excess over the median, divided by the largest of: three times what the highest
- * other window has more than the median, a fiftieth of the incident's length, and a quarter of the
+ * other window has more than the median, a twentieth of the incident's length, and a quarter of the
  * median. A row is unusual if its score is at least 1 and there are REP_INCIDENT_LEAST windows to
  * compare with. If all windows were alike, and times distributed exponentially, chance would call one
  * row in 70 unusual with ten windows, one in 440 with twenty, one in 5,900 with fifty. */

@@ -49,7 +49,7 @@ void rep_incident_judge_cells(const int64_t *cell, size_t n, size_t at, int64_t 
 		verdict->as_much += scratch[i] >= then_ns;
 	verdict->highest_ns = others ? scratch[others - 1] : 0;
 	bar = largest(3 * ((double)verdict->highest_ns - (double)verdict->median_ns),
-		      largest((double)length_ns / 50, (double)verdict->median_ns / 4));
+		      largest((double)length_ns / 20, (double)verdict->median_ns / 4));
 	verdict->score = ((double)then_ns - (double)verdict->median_ns) / (bar > 0 ? bar : 1);
 	verdict->unusual = verdict->score >= 1 && others >= REP_INCIDENT_LEAST;
 }
