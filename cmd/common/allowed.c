@@ -22,9 +22,10 @@ static const struct cmd_allowed commands[] = {
 	"log= "
 	"max= min= slowest= show-columns trim-path= call-tree compact-labels cum flat "
 	"drop-negative edgefraction= no-trim nodecount= nodefraction= as-go include= per-p "
-	"window= ",
+	"window= last= around= ",
 	.words = " groups goroutines breakdown block locks sched syscalls cpu gc tasks task "
-		 "regions region logs outliers story procs overview mmu pauses stops heap ",
+		 "regions region logs outliers story procs overview mmu pauses stops heap "
+		 "incident ",
 	.most_words = 1,
     },
     {

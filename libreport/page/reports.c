@@ -14,7 +14,8 @@
 static const char *const left_out[] = {"story", "region", "pauses"};
 /* Reports that the second thread makes: they take long, because they read single tasks, logs or
  * events. */
-static const char *const slow[] = {"outliers", "task", "logs", "gc", "locks", "overview"};
+static const char *const slow[] = {"outliers", "task",	   "logs",    "gc",
+				   "locks",    "overview", "incident"};
 
 struct part {
 	bool slow; /* true: the reports in slow[]; false: the others */

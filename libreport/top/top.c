@@ -58,32 +58,32 @@ const struct rep_report rep_report_one_task = {
     .page = one_task,
 };
 
+static const struct rep_report *const incident[] = {
+    &rep_report_incident,
+    &rep_report_incident_longest,
+    &rep_report_incident_path,
+    NULL,
+};
+
+const struct rep_report rep_report_incident_page = {
+    .name = "incident",
+    .doc = "what took more time than usual just then, by default at the end",
+    .rows = "tables",
+    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON |
+	       REP_BY_MOMENT,
+    .page = incident,
+    .page_rows = 10,
+};
+
 #define MOST_PAGE 16 /* reports on a page */
 
 const struct rep_report *const rep_reports[] = {
-    &rep_report_groups,
-    &rep_report_goroutines,
-    &rep_report_breakdown,
-    &rep_report_block,
-    &rep_report_locks,
-    &rep_report_sched,
-    &rep_report_syscalls,
-    &rep_report_cpu,
-    &rep_report_gc,
-    &rep_report_tasks,
-    &rep_report_task,
-    &rep_report_regions,
-    &rep_report_region,
-    &rep_report_logs,
-    &rep_report_outliers,
-    &rep_report_story,
-    &rep_report_procs,
-    &rep_report_overview,
-    &rep_report_mmu,
-    &rep_report_pauses,
-    &rep_report_stops,
-    &rep_report_heap,
-    NULL,
+    &rep_report_groups, &rep_report_goroutines, &rep_report_breakdown, &rep_report_block,
+    &rep_report_locks,	&rep_report_sched,	&rep_report_syscalls,  &rep_report_cpu,
+    &rep_report_gc,	&rep_report_tasks,	&rep_report_task,      &rep_report_regions,
+    &rep_report_region, &rep_report_logs,	&rep_report_outliers,  &rep_report_story,
+    &rep_report_procs,	&rep_report_overview,	&rep_report_mmu,       &rep_report_pauses,
+    &rep_report_stops,	&rep_report_heap,	&rep_report_incident,  NULL,
 };
 
 static bool is_id(const char *text)
@@ -102,6 +102,11 @@ const struct rep_report *rep_report_meant(const char *name, struct rep_top_optio
 	if (tasks && is_id(f->task) && !opt->slowest && !opt->sort) {
 		opt->each = true;
 		return &rep_report_one_task;
+	}
+	if (r == &rep_report_incident) {
+		opt->incident.task = opt->filter.task;
+		opt->filter.task = NULL;
+		return &rep_report_incident_page;
 	}
 	opt->regions = regions || (r == &rep_report_outliers && f->region && !f->task);
 	if ((tasks || regions) && opt->slowest)
@@ -173,6 +178,8 @@ static const char *needs(const struct rep_top_options *opt, unsigned can)
 		return "--slowest";
 	if (opt->each && !(can & REP_BY_EACH))
 		return "--each";
+	if ((opt->incident.last || opt->incident.around) && !(can & REP_BY_MOMENT))
+		return opt->incident.last ? "--last" : "--around";
 	return NULL;
 }
 
@@ -239,6 +246,8 @@ int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 	rep_filter_release(&f);
 	if (!code)
 		code = rep_filter_check_range(&opt->filter, err);
+	if (!code)
+		code = rep_incident_check(&opt->incident, err);
 	if (!code && opt->mmu.windows) {
 		int64_t window[REP_MMU_WINDOWS];
 		size_t n;

@@ -27,10 +27,11 @@ export const REPORTS = {
 	outliers: 'rank kind what slow middle difference explains slow-with middle-with',
 	story: 'time into took goroutine task',
 	procs: 'running p utilisation idle starts',
+	incident: 'score time usual highest what count longest since',
 };
 // What they are about, as headings of the buttons that pick them.
 const SUBJECTS = [
-	['Goroutines', 'groups goroutines breakdown'], ['Waits', 'block locks sched syscalls'], ['CPU', 'cpu procs'], ['Collector', 'gc stops heap mmu'],
+	['Goroutines', 'groups goroutines breakdown'], ['Waits', 'block locks sched syscalls'], ['CPU', 'cpu procs'], ['Collector', 'gc stops heap mmu'], ['Incident', 'incident'],
 	['Requests', 'tasks task regions region outliers story logs'],
 ];
 // Traces as profiles; in the address with this in front, as some reports have the same names.
