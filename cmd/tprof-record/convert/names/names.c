@@ -262,7 +262,32 @@ static void call_after_place(const struct rec_names *n, uint32_t module, uint64_
 		snprintf(text, PATH_ROOM, "?");
 }
 
-static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
+static const uint32_t no_frame;
+static struct rec_place nothing = {.frames = &no_frame, .n = 1};
+
+static struct rec_place *locate(struct rec_names *n, uint64_t pc)
+{
+	struct rec_place *p = tp_idmap_get(&n->by_pc, pc);
+	const struct rec_named_file *f;
+
+	if (p)
+		return p;
+	p = tp_arena_alloc(&n->arena, sizeof(*p));
+	if (!p)
+		return &nothing;
+	*p = (struct rec_place){.pc = pc, .module = module_of(n, pc - 1)};
+	f = p->module ? file_of(n, p->module) : NULL;
+	p->own = f && f->own;
+	p->starter = f && f->starter;
+	return tp_idmap_add(&n->by_pc, pc, p) ? &nothing : p;
+}
+
+const struct rec_place *rec_names_locate(struct rec_names *n, uint64_t pc)
+{
+	return locate(n, pc);
+}
+
+const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc)
 {
 	static const struct {
 		uint64_t pc;
@@ -271,18 +296,14 @@ static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 		       {REC_CUT_STACK_PC, REC_CUT_STACK_NAME},
 		       {REC_KERNEL_PC, "[kernel]"},
 		       {REC_MMAP_PC, "[mmap]"}};
-	static const uint32_t no_frame;
-	static const struct rec_place nothing = {.frames = &no_frame, .n = 1};
 	struct tp_symbol chain[TP_SYMBOL_FRAMES];
+	struct rec_place *p = locate(n, pc);
 	char text[PATH_ROOM];
-	struct rec_place *p = tp_arena_alloc(&n->arena, sizeof(*p));
 	uint32_t *frames;
 	size_t size;
 
-	if (!p)
-		return &nothing;
-	*p = (struct rec_place){.pc = pc, .module = module_of(n, pc - 1)};
-	p->own = p->module && file_of(n, p->module)->own;
+	if (p->frames)
+		return p;
 	size = p->module ? look_up(n, p->module, pc - 1, chain) : 0;
 	for (size_t i = 0; i < TP_COUNT_OF(no_code) && !p->module; i++)
 		if (no_code[i].pc == pc)
@@ -295,8 +316,7 @@ static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 		size = 1;
 	}
 	frames = tp_arena_alloc(&n->arena, (size ? size : 1) * sizeof(*frames));
-	if (!frames || put_frames(n, pc, p->module, chain, size, frames) ||
-	    tp_idmap_add(&n->by_pc, pc, p))
+	if (!frames || put_frames(n, pc, p->module, chain, size, frames))
 		return &nothing;
 	if (p->named) {
 		n->named++;
@@ -308,13 +328,6 @@ static const struct rec_place *add_place(struct rec_names *n, uint64_t pc)
 	p->frames = frames;
 	p->n = (uint32_t)(size ? size : 1);
 	return p;
-}
-
-const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc)
-{
-	const struct rec_place *p = tp_idmap_get(&n->by_pc, pc);
-
-	return p ? p : add_place(n, pc);
 }
 
 uint64_t rec_names_entry(struct rec_names *n, uint64_t pc)

@@ -33,11 +33,12 @@ struct rec_named_file {
 /* The code at a PC. */
 struct rec_place {
 	uint64_t pc;
-	/* From the root towards the leaf, as tp_profile_push takes them. */
+	/* From the root towards the leaf, as tp_profile_push takes them. NULL: not looked up yet. */
 	const uint32_t *frames;
 	uint32_t n;
 	uint32_t module; /* index + 1; 0: none (the heap, a JIT, unloaded code) */
 	bool own;	 /* the recorder's */
+	bool starter;	 /* of a library that begins the stacks of others, such as libc */
 	bool named;	 /* (FILE+0xADDRESS is no name) */
 };
 
@@ -87,6 +88,9 @@ void rec_names_free(struct rec_names *n);
 /* Looks a PC up. The place lives as long as n. If memory is out, it is one without a name whose `pc` is
  * 0. */
 const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc);
+/* The same without a name, unless it has been looked up: no file is read for it. Reading the debugging
+ * information of libc takes longer than all else that the recording of a short program does. */
+const struct rec_place *rec_names_locate(struct rec_names *n, uint64_t pc);
 /* Puts a whole stack into the dictionary, without frames of the recorder; *node is its node. */
 int rec_names_stack(struct rec_names *n, uint32_t stack, uint32_t *node, struct tp_err *err);
 /* Returns where the function begins, inlined calls aside, that made the call before a PC; 0: not

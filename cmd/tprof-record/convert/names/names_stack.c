@@ -20,13 +20,19 @@ static bool starts_others(const char *name)
 	return false;
 }
 
-/* The first frame of a place, counted from the root, that is of the program; p->n: none is. */
+/* Returns the place of a PC if it may be of the program; else NULL, and its file is not read. */
+static const struct rec_place *place_of_program(struct rec_names *n, uint64_t pc)
+{
+	const struct rec_place *p = rec_names_locate(n, pc);
+
+	return p->own || p->starter ? NULL : rec_names_place(n, pc);
+}
+
+/* The first frame of such a place, counted from the root, that is of the program; p->n: none is. */
 static uint32_t first_own(const struct rec_names *n, const struct rec_place *p)
 {
 	uint32_t i = 0;
 
-	if (p->own || (p->module && n->files[n->file_of[p->module - 1] - 1].starter))
-		return p->n;
 	while (i < p->n) {
 		uint32_t name = tp_dict_frame_name(n->dict, p->frames[i]);
 
@@ -45,13 +51,13 @@ uint32_t rec_names_begin(struct rec_names *n, uint64_t entry, uint32_t stack, ui
 	uint32_t i;
 
 	*pc = entry + 1;
-	p = entry ? rec_names_place(n, *pc) : NULL;
+	p = entry ? place_of_program(n, *pc) : NULL;
 	if (p && p->module && (i = first_own(n, p)) < p->n)
 		return p->frames[i];
 	for (size_t k = size; k--;) {
-		p = rec_names_place(n, pcs[k]);
+		p = place_of_program(n, pcs[k]);
 		/* Without a name at the very root it is what calls libc: _start. */
-		if (!p->module || (!p->named && k + 1 == size && k) ||
+		if (!p || !p->module || (!p->named && k + 1 == size && k) ||
 		    (i = first_own(n, p)) == p->n)
 			continue;
 		*pc = p->pc;
@@ -75,8 +81,6 @@ static int push(struct rec_names *n, const struct rec_place *p, bool at_root, bo
 	uint32_t i = 0;
 	int code = 0;
 
-	if (p->own)
-		return 0;
 	if (!whole && !*below)
 		i = !p->named && at_root ? p->n : first_own(n, p);
 	for (; !code && i < p->n; i++)
@@ -98,12 +102,15 @@ static int walk(struct rec_names *n, uint32_t *known, uint32_t stack, bool whole
 	for (size_t i = depth; i > 0; i--) {
 		uint32_t at = path[i - 1];
 		uint64_t pc = nodes[at].pc;
-		const struct rec_place *p = rec_names_place(n, pc);
-		int code;
+		const struct rec_place *p = rec_names_locate(n, pc);
+		int code = 0;
 
+		if (!p->own && (whole || below || !p->starter))
+			p = rec_names_place(n, pc);
 		if (p->pc != pc)
 			return tp_nomem(err);
-		code = push(n, p, !nodes[at].parent, whole, &below);
+		if (p->frames)
+			code = push(n, p, !nodes[at].parent, whole, &below);
 		if (code == TP_ENOMEM)
 			return tp_nomem(err);
 		if (code)
@@ -146,7 +153,7 @@ size_t rec_names_drop_own(struct rec_names *n, uint64_t *pcs, size_t npcs)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < npcs; i++)
-		if (!rec_names_place(n, pcs[i])->own)
+		if (!rec_names_locate(n, pcs[i])->own)
 			pcs[kept++] = pcs[i];
 	return kept;
 }
@@ -161,9 +168,9 @@ size_t rec_names_pcs(struct rec_names *n, uint32_t stack, uint64_t *pcs, size_t 
 	    n, pcs, rec_process_stack(n->p, stack & ~REC_LAST_STACK, pcs, room - extra));
 
 	for (; k && n->for_traces; k--) {
-		const struct rec_place *p = rec_names_place(n, pcs[k - 1]);
+		const struct rec_place *p = place_of_program(n, pcs[k - 1]);
 
-		if ((p->named || k < all) && first_own(n, p) < p->n)
+		if (p && (p->named || k < all) && first_own(n, p) < p->n)
 			break;
 	}
 	return extra + (k ? k : all);
