@@ -253,27 +253,29 @@ static void find_leads(struct rec_tracer *s)
 		find_lead(s, &s->ms[i]);
 }
 
-static void list_switches(struct rec_tracer *s, const struct rec_thread_of *of, size_t n,
-			  uint64_t *left)
+static void list_switches(struct rec_tracer *s, const struct rec_thread_of *of, size_t n)
 {
 	const struct rec_process *p = s->p;
 	struct tp_ids at = {0};
+	uint64_t *left = NULL; /* when a thread left the processor, by processor */
+	size_t room = 0;
 
 	for (size_t i = n; i-- && !s->code;)
 		rec_tracer_failed(s, tp_ids_put(&at, of[i].tid, (uint32_t)i));
 	for (uint32_t i = 0; i < p->nswitches && !s->code; i++) {
 		const struct rec_event *e = &p->switches[i];
-		uint64_t *here = &left[rec_switch_cpu(e) % CPUS];
-		uint32_t k, now;
+		uint32_t cpu = rec_switch_cpu(e) % CPUS, k, now;
 
 		if (e->kind == REC_SWITCH_WAKE) {
 			add_wake(s, of, n, &at, i);
 			continue;
 		}
+		if (rec_tracer_failed(s, tp_grow(&left, &room, cpu, sizeof(*left))))
+			break;
 		if (e->kind == REC_SWITCH_IN)
-			s->switch_lead[i] = lead_since(*here, e->end);
+			s->switch_lead[i] = lead_since(left[cpu], e->end);
 		else
-			*here = e->end;
+			left[cpu] = e->end;
 		if (e->kind == REC_SWITCH_LOST)
 			add_lost(s, e->start, e->end < p->end_ns ? e->end : p->end_ns,
 				 rec_switch_cpu(e));
@@ -298,6 +300,7 @@ static void list_switches(struct rec_tracer *s, const struct rec_thread_of *of, 
 		o->exact = o->told;
 		s->result.exact = s->result.exact || o->exact;
 	}
+	free(left);
 	tp_ids_release(&at);
 }
 
@@ -438,19 +441,17 @@ void rec_off_find(struct rec_tracer *s)
 {
 	const struct rec_process *p = s->p;
 	struct rec_thread_of *of;
-	uint64_t *left;
 	size_t n;
 
 	if (!p->switches || p->nswitches >= UINT32_MAX)
 		return;
 	s->switch_next = calloc(p->nswitches + 1, sizeof(*s->switch_next));
 	s->switch_lead = calloc(p->nswitches + 1, sizeof(*s->switch_lead));
-	left = calloc(CPUS, sizeof(*left));
 	of = list_threads(s, &n);
-	if (!s->switch_next || !s->switch_lead || !left || !of)
+	if (!s->switch_next || !s->switch_lead || !of)
 		s->code = TP_ENOMEM;
 	if (!s->code)
-		list_switches(s, of, n, left);
+		list_switches(s, of, n);
 	if (!s->code)
 		end_lost(s);
 	if (!s->code)
@@ -459,7 +460,6 @@ void rec_off_find(struct rec_tracer *s)
 		find_nests(s);
 	if (!s->code)
 		list_stacks(s, of, n);
-	free(left);
 	free(of);
 }
 
