@@ -1,11 +1,12 @@
 #include "tprof-record/parent/spawn.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -38,91 +39,71 @@ static void become_script(const char *path, char *const *argv)
 }
 
 /* A program that is started. A forked child would share our pages until one of us writes to them, and each of
- * those faults takes longer than a system call. So the child is a vfork's: it has our memory, and the thread that
- * made it stands still until it executes the program. Meanwhile another thread gets everything ready. */
+ * those faults takes longer than a system call; after vfork we could not get everything ready. So the child has our
+ * memory and a stack of its own until it executes the program. It has our errno, too: where its calls can fail, we
+ * wait for it. */
 struct birth {
 	const char *path;
 	char *const *argv;
 	const struct rec_signals *signals;
-	int (*ready)(void *ctx, pid_t pid, struct tp_err *err);
-	void *ctx;
-	struct tp_err *err;
 	int ours, its; /* ends of the connection */
-	int code;      /* of `ready` */
-	pid_t pid;     /* or a negative errno value */
 };
 
-/* Sends the pid or, negative, an errno value. */
-static void tell(const struct birth *b, int number)
-{
-	(void)!TEMP_FAILURE_RETRY(send(b->its, &number, sizeof(number), MSG_NOSIGNAL));
-}
+enum { STACK = 256 << 10 };
 
 /* Runs in the child. It executes the program once it has read a byte; an error is written to the connection,
  * which an exec closes. */
-static void become(struct birth *b)
+static int become(void *arg)
 {
+	const struct birth *b = arg;
 	const struct rec_signals *s = b->signals;
-	ssize_t n;
+	int error;
 
 	close(b->ours);
-	tell(b, getpid());
-	n = TEMP_FAILURE_RETRY(read(b->its, &(char){0}, 1));
-	if (!n) /* the parent closed the connection instead */
-		return;
-	if (n > 0) {
+	/* Unless the parent closed the connection instead. */
+	if (TEMP_FAILURE_RETRY(read(b->its, &(char){0}, 1)) == 1) {
 		sigaction(SIGPIPE, &s->pipe, NULL);
 		sigaction(SIGCHLD, &s->child, NULL);
 		sigprocmask(SIG_SETMASK, &s->blocked, NULL);
 		execv(b->path, b->argv);
 		if (errno == ENOEXEC)
 			become_script(b->path, b->argv);
+		error = errno;
+		(void)!TEMP_FAILURE_RETRY(send(b->its, &error, sizeof(error), MSG_NOSIGNAL));
 	}
-	tell(b, -errno);
+	return 127;
 }
 
-static void *attend(void *arg)
+/* Returns the child, or -1 and errno. */
+static pid_t make_child(struct birth *b, char *stack)
 {
-	struct birth *b = arg;
+	pid_t pid = clone(become, stack + STACK, CLONE_VM | SIGCHLD, b);
 
-	if (TEMP_FAILURE_RETRY(recv(b->ours, &b->pid, sizeof(b->pid), MSG_WAITALL)) !=
-	    sizeof(b->pid))
-		b->pid = -EIO;
-	if (b->pid > 0)
-		b->code = b->ready(b->ctx, b->pid, b->err);
+	/* Emulators know this for threads only. */
+	return pid < 0 && errno == EINVAL ? clone(become, stack + STACK, SIGCHLD, b) : pid;
+}
+
+/* Tells the child to go on. Returns 0 and in *error what its exec failed with, or 0; else a code. */
+static int let_go(const struct birth *b, int *error, struct tp_err *err)
+{
 	/* EPIPE: it was killed before; its end is noticed as any other. */
-	if (b->pid > 0 && !b->code && TEMP_FAILURE_RETRY(send(b->ours, "", 1, MSG_NOSIGNAL)) != 1 &&
-	    errno != EPIPE)
-		b->code = tp_err_set(b->err, TP_EIO, TP_OFFSET_NONE, "cannot start it: %s",
-				     strerror(errno));
-	if (b->code)
-		shutdown(b->ours, SHUT_RDWR);
-	return NULL;
-}
-
-/* A function of its own, as a child must not return, and shares what is on the stack. */
-static __attribute__((noinline)) pid_t make_child(struct birth *b)
-{
-	pid_t pid = vfork();
-
-	if (!pid) {
-		become(b);
-		_exit(127);
-	}
-	/* Again, as it may have been killed before it could. Under emulators this is a fork, and comes first. */
-	tell(b, pid < 0 ? -errno : pid);
-	return pid;
+	if (TEMP_FAILURE_RETRY(send(b->ours, "", 1, MSG_NOSIGNAL)) != 1 && errno != EPIPE)
+		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot start it: %s",
+				  strerror(errno));
+	if (TEMP_FAILURE_RETRY(recv(b->ours, error, sizeof(*error), 0)) != sizeof(*error))
+		*error = 0;
+	return *error ? tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot be executed: %s",
+				   strerror(*error))
+		      : 0;
 }
 
 pid_t rec_spawn(const char *path, char *const *argv, const struct rec_signals *s,
 		int (*ready)(void *ctx, pid_t pid, struct tp_err *err), void *ctx, int *error,
 		struct tp_err *err)
 {
-	struct birth b = {
-	    .path = path, .argv = argv, .signals = s, .ready = ready, .ctx = ctx, .err = err};
-	bool failed = true;
-	pthread_t thread;
-	int both[2], told = 0, why;
+	struct birth b = {.path = path, .argv = argv, .signals = s};
+	char *stack;
+	int both[2], code = 0;
 	pid_t pid;
 
 	*error = 0;
@@ -130,32 +111,26 @@ pid_t rec_spawn(const char *path, char *const *argv, const struct rec_signals *s
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(errno)), -1;
 	b.ours = both[0];
 	b.its = both[1];
-	why = pthread_create(&thread, NULL, attend, &b);
-	if (why) {
-		close(both[0]);
-		close(both[1]);
-		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "%s", strerror(why)), -1;
+	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK,
+		     -1, 0);
+	pid = stack == MAP_FAILED ? -1 : make_child(&b, stack);
+	if (pid < 0) {
+		*error = errno;
+		code = tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot be executed: %s",
+				  strerror(*error));
 	}
-	pid = make_child(&b);
-	pthread_join(thread, NULL);
 	/* The child's is closed, too, if it executes the program. */
-	close(both[1]);
-	*error = b.pid < 0 ? -b.pid : 0;
-	if (pid > 0 && !b.code) {
-		while (TEMP_FAILURE_RETRY(recv(both[0], &told, sizeof(told), 0)) == sizeof(told) &&
-		       told > 0)
-			;
-		failed = told < 0;
-		*error = failed ? -told : 0;
-	}
-	close(both[0]);
-	if (!failed)
-		return pid;
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+	close(b.its);
+	if (!code)
+		code = ready(ctx, pid, err);
+	if (!code)
+		code = let_go(&b, error, err);
+	close(b.ours);
+	while (code && pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	if (!b.code)
-		tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "cannot be executed: %s", strerror(*error));
-	return -1;
+	if (stack != MAP_FAILED)
+		munmap(stack, STACK);
+	return code ? -1 : pid;
 }
 
 int rec_end_like(int status)
