@@ -32,6 +32,8 @@ struct rec_session {
 	unsigned ncallers;
 	struct rec_image *images; /* that are drained */
 	unsigned nimages;
+	struct rec_image
+	    *written; /* after the end; the process ends sooner than it could free them */
 	/* Including images that wait to be written: each has some descriptors and some memory. */
 	unsigned nheld, max_held;
 	struct rec_writer writer;
@@ -43,7 +45,8 @@ struct rec_session {
 	pid_t pid;
 	uint64_t begin_ns, over_ns;
 	uint64_t snapshot_ns,
-	    end_ns; /* when the next snapshot is due, and recording ends; 0: never */
+	    end_ns;	     /* when the next snapshot is due, and recording ends; 0: never */
+	uint64_t outside_ns; /* when `outside` starts its thread; 0: it has */
 	/* If the program is still running: the time that was recorded. */
 	uint64_t recorded_from_ns, recorded_to_ns;
 	int status;

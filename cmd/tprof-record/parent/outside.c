@@ -64,12 +64,13 @@ struct rec_outside_looks {
 struct rec_outside {
 	struct rec_switches *switches;
 	pthread_t thread;
+	bool begun;
 	pthread_mutex_t lock; /* what follows */
 	pthread_cond_t bell;
 	bool over;
 	struct rec_outside_looks *all,
-	    *next; /* where the next round begins; NULL: with the first */
-	char copy[COPY];
+	    *next;  /* where the next round begins; NULL: with the first */
+	char *copy; /* COPY bytes */
 };
 
 /* ---- stacks ---- */
@@ -315,10 +316,13 @@ struct rec_outside *rec_outside_begin(struct rec_switches *switches)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&o->bell, &attr);
 	pthread_condattr_destroy(&attr);
-	if (!pthread_create(&o->thread, NULL, work, o))
-		return o;
-	free(o);
-	return NULL;
+	return o;
+}
+
+void rec_outside_start(struct rec_outside *o)
+{
+	if (o && !o->begun && (o->copy = malloc(COPY)))
+		o->begun = !pthread_create(&o->thread, NULL, work, o);
 }
 
 void rec_outside_end(struct rec_outside *o)
@@ -329,11 +333,13 @@ void rec_outside_end(struct rec_outside *o)
 	o->over = true;
 	pthread_cond_signal(&o->bell);
 	pthread_mutex_unlock(&o->lock);
-	pthread_join(o->thread, NULL);
+	if (o->begun)
+		pthread_join(o->thread, NULL);
 	while (o->all)
 		rec_outside_free(rec_outside_remove(o, o->all->image));
 	pthread_cond_destroy(&o->bell);
 	pthread_mutex_destroy(&o->lock);
+	free(o->copy);
 	free(o);
 }
 

@@ -14,15 +14,17 @@
 #include "tprof-record/parent/image.h"
 #include "tprof-record/parent/switches.h"
 
-enum { REC_OUTSIDE_NS = 10000000 };
+enum { REC_OUTSIDE_NS = 10000000, REC_OUTSIDE_BEGIN_MS = 5 };
 
 struct rec_outside;
 
 /* What was read of a process. */
 struct rec_outside_looks;
 
-/* Begins the thread. Returns NULL if there are no switches, or no memory; all functions take NULL. */
+/* Returns NULL if there are no switches, or no memory; all functions take NULL. */
 struct rec_outside *rec_outside_begin(struct rec_switches *switches);
+/* Starts the thread, if there is memory: some ms after the program, as no wait is long enough before. */
+void rec_outside_start(struct rec_outside *o);
 void rec_outside_end(struct rec_outside *o);
 
 /* Begins and ends with an image, which lives in between. rec_outside_remove returns what was read, or NULL. */

@@ -85,8 +85,13 @@ static void on_done(struct rec_session *s)
 			memcpy(s->result.blind, job->dump.blind, sizeof(s->result.blind));
 		if (job->final) {
 			on_final(s, job);
-			rec_image_free(job->image);
 			s->nheld--;
+			if (s->over && s->closed) {
+				job->image->next = s->written;
+				s->written = job->image;
+			} else {
+				rec_image_free(job->image);
+			}
 		} else {
 			on_snapshot(s, job);
 		}
@@ -134,11 +139,16 @@ static void on_event(struct rec_session *s, struct rec_source *from)
 	}
 }
 
-/* Takes a snapshot, and ends recording, when these are due. */
+/* Takes a snapshot, ends recording, and looks at threads from outside, when these are due. */
 static void on_time(struct rec_session *s)
 {
 	uint64_t interval = (uint64_t)s->o->request->interval_ns, now = rec_now();
 
+	if (s->outside_ns && now >= s->outside_ns) {
+		s->outside_ns = 0;
+		if (!s->closed)
+			rec_outside_start(s->outside);
+	}
 	if (s->snapshot_ns && now >= s->snapshot_ns) {
 		s->snapshot_ns += (1 + (now - s->snapshot_ns) / interval) * interval;
 		/* If writing is slower than the interval, snapshots are skipped. */
@@ -177,7 +187,10 @@ static void loop(struct rec_session *s)
 		bool again = s->reap_again || (s->over && !s->closed && !s->images);
 		int wait = again ? RETRY_MS : s->writer.pending ? BELL_MS : -1;
 		struct epoll_event e;
-		int n = epoll_wait(s->epoll, &e, 1, until(s->snapshot_ns, until(s->end_ns, wait)));
+		int n;
+
+		wait = until(s->snapshot_ns, until(s->end_ns, until(s->outside_ns, wait)));
+		n = epoll_wait(s->epoll, &e, 1, wait);
 
 		if (n > 0)
 			on_event(s, e.data.ptr);
@@ -339,34 +352,14 @@ static int start(struct rec_session *s, int *error, struct tp_err *err)
 	return 0;
 }
 
-static void finish(struct rec_session *s)
-{
-	rec_outside_end(s->outside);
-	while (s->images) {
-		struct rec_image *image = s->images;
-
-		s->images = image->next;
-		free(image->source);
-		rec_image_free(image);
-	}
-	while (s->callers)
-		rec_session_drop(s, s->callers, false);
-	rec_writer_end(&s->writer);
-	rec_switches_end(s->switches);
-	close(s->signals.fd);
-	close(s->socket.fd);
-	close(s->epoll);
-}
-
 int rec_session_run(const struct rec_session_options *o, int *status, int *error,
 		    struct tp_err *err)
 {
-	struct rec_session *s = calloc(1, sizeof(*s));
+	static struct rec_session session;
+	struct rec_session *s = &session;
 	int code;
 
 	*error = 0;
-	if (!s)
-		return tp_nomem(err);
 	s->o = o;
 	s->epoll = s->signals.fd = s->socket.fd = -1;
 	code = open_sources(s, err);
@@ -380,6 +373,7 @@ int rec_session_run(const struct rec_session_options *o, int *status, int *error
 	}
 	if (!code) {
 		s->outside = rec_outside_begin(s->switches);
+		s->outside_ns = rec_now() + (uint64_t)REC_OUTSIDE_BEGIN_MS * 1000000;
 		if (o->request->interval_ns)
 			s->snapshot_ns = rec_now() + (uint64_t)o->request->interval_ns;
 		if (o->request->for_ns)
@@ -388,7 +382,7 @@ int rec_session_run(const struct rec_session_options *o, int *status, int *error
 		loop(s);
 		*status = s->status;
 	}
-	finish(s);
-	free(s);
+	rec_outside_end(s->outside);
+	rec_switches_stop(s->switches);
 	return code;
 }

@@ -70,7 +70,7 @@ struct rec_session_options {
 /* Raises the limit of descriptors as far as it is permitted. Returns it. */
 uint64_t rec_session_raise_files(void);
 
-/* Runs a recording. Returns 0, and *status of waitpid. After an error the program was not started:
+/* Runs a recording, once: what it holds is left to the end of the process, which follows. Returns 0, and *status of waitpid. After an error the program was not started:
  * TP_EIO (*error is the errno value if exec failed), TP_ENOMEM. */
 int rec_session_run(const struct rec_session_options *o, int *status, int *error,
 		    struct tp_err *err);

@@ -31,6 +31,7 @@ enum {
 	MOST_PAGES_READ = 2048,	 /* with a reader, if permitted */
 	MOST_PAGES_OF_NONE = 16, /* without switches */
 	LEAST_PAGES = 4,
+	WAKES_MS = 5,  /* after the begin wakes are heard, too */
 	QUICK_MS = 10, /* while switches come; a ring that is half full does not wait */
 	SLOW_MS = 1000,
 	LEAST_FILES = 8,  /* descriptors that rings leave to the recording, … */
@@ -85,7 +86,8 @@ struct rec_switches {
 	} * events; /* that were added for it */
 	size_t nevents, room_events;
 	struct tp_ids numbers; /* by the kernel's numbers of the events */
-	bool wakes;	       /* sched_waking is heard */
+	bool wakes_due;	       /* sched_waking is to be heard */
+	bool wakes;	       /* it is heard */
 	bool notices;	       /* keeps what follows */
 	struct tp_ids off_of;  /* by thread: */
 	uint64_t *offs;	       /* since when it is on no processor; 0: it is on one */
@@ -632,11 +634,30 @@ uint64_t rec_switches_off(struct rec_switches *s, uint32_t tid)
 	return off;
 }
 
+/* Hears wakes on all processors, or on none. The kernel changes its code for that, and waits for all processors
+ * when it ends: more than all else that a recording of some ms needs. */
+static void open_wakes(struct rec_switches *s)
+{
+	uint64_t id = find_waking();
+	size_t i = 0;
+
+	s->wakes_due = false;
+	while (id && i < s->nrings && (s->rings[i].wakes = open_waking(&s->rings[i], id)) >= 0)
+		i++;
+	s->wakes = i && i == s->nrings;
+	s->notices |= s->wakes;
+	while (!s->wakes && i--) {
+		close(s->rings[i].wakes);
+		s->rings[i].wakes = -1;
+	}
+}
+
 static void *work(void *arg)
 {
 	struct rec_switches *s = arg;
 	struct pollfd *bell = &s->polls[s->nrings];
-	int ms = QUICK_MS;
+	uint64_t begin = rec_now();
+	int ms = s->wakes_due ? WAKES_MS : QUICK_MS;
 
 	pthread_setname_np(pthread_self(), "tprof-switches");
 	/* If permitted, as the rings are small. */
@@ -651,6 +672,9 @@ static void *work(void *arg)
 				s->polls[i].fd = -1;
 		pthread_mutex_lock(&s->lock);
 		n = take(s);
+		if (s->wakes_due && !bell->revents &&
+		    rec_now() - begin >= (uint64_t)WAKES_MS * 1000000)
+			open_wakes(s);
 		pthread_mutex_unlock(&s->lock);
 		ms = n ? QUICK_MS : ms < SLOW_MS ? ms * 2 : SLOW_MS;
 	}
@@ -666,12 +690,12 @@ void rec_switches_stop(struct rec_switches *s)
 	s->begun = false;
 	for (size_t i = 0; i < s->nrings; i++)
 		ioctl(s->rings[i].fd, PERF_EVENT_IOC_DISABLE, 0);
-	for (size_t i = 0; s->wakes && i < s->nrings; i++)
-		ioctl(s->rings[i].wakes, PERF_EVENT_IOC_DISABLE, 0);
 	for (size_t i = 0; i < s->nevents; i++)
 		ioctl(s->events[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	(void)!write(s->bell, &(uint64_t){1}, sizeof(uint64_t));
 	pthread_join(s->thread, NULL);
+	for (size_t i = 0; s->wakes && i < s->nrings; i++)
+		ioctl(s->rings[i].wakes, PERF_EVENT_IOC_DISABLE, 0);
 	take(s);
 	add_untold(s);
 	take(s);
@@ -756,12 +780,16 @@ static int open_rings(struct rec_switches *s, struct tp_err *err)
 	return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "perf_event_open: %s", strerror(error));
 }
 
-size_t rec_switches_files(const struct rec_switches *s)
+size_t rec_switches_files(struct rec_switches *s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; s && i < s->nrings; i++)
-		n += 1u + (s->rings[i].more >= 0) + (s->rings[i].wakes >= 0);
+	if (!s)
+		return 0;
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < s->nrings; i++)
+		n += 1u + (s->rings[i].more >= 0) + (s->wakes_due || s->wakes);
+	pthread_mutex_unlock(&s->lock);
 	return n;
 }
 
@@ -769,24 +797,6 @@ int rec_switches_start(struct rec_switches *s, struct tp_err *err)
 {
 	s->begun = !pthread_create(&s->thread, NULL, work, s);
 	return s->begun ? 0 : tp_nomem(err);
-}
-
-/* Hears wakes on all processors, or on none: they are not worth the descriptors that files need. */
-static void open_wakes(struct rec_switches *s)
-{
-	uint64_t id;
-	size_t i = 0;
-
-	if (spare_files(s) < SPARE_FILES + s->nrings)
-		return;
-	id = find_waking();
-	while (id && i < s->nrings && (s->rings[i].wakes = open_waking(&s->rings[i], id)) >= 0)
-		i++;
-	s->wakes = s->notices = s->nrings && i == s->nrings;
-	while (!s->wakes && i--) {
-		close(s->rings[i].wakes);
-		s->rings[i].wakes = -1;
-	}
 }
 
 static int open_all(struct rec_switches **out, pid_t pid, enum rec_switches_of of,
@@ -811,8 +821,9 @@ static int open_all(struct rec_switches **out, pid_t pid, enum rec_switches_of o
 		code = open_rings(s, err);
 	if (!code && of != REC_SWITCHES_OF_NONE)
 		code = rec_spool_begin(&s->spool, folder, err);
-	if (!code && of != REC_SWITCHES_OF_NONE && !reader)
-		open_wakes(s);
+	/* Wakes are not worth the descriptors that files need. */
+	s->wakes_due = !code && of != REC_SWITCHES_OF_NONE && !reader &&
+		       spare_files(s) >= SPARE_FILES + s->nrings;
 	if (!code) {
 		s->polls[s->nrings] = (struct pollfd){.fd = s->bell, .events = POLLIN};
 		*out = s;

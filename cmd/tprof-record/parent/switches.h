@@ -4,8 +4,8 @@
  *
  * Each processor has a ring of memory that the kernel fills; a thread copies the switches in the rings to a
  * temporary file, sorted by time. Where tracepoints are allowed (root, CAP_PERFMON) and the
- * user can read or mount tracefs, the kernel also says who made which
- * thread runnable. One event per processor follows all processes; if only the switches of the
+ * user can read or mount tracefs, the kernel also says who made which thread runnable, from some ms after the begin on. One
+ * event per processor follows all processes; if only the switches of the
  * program itself are wanted, another one does that. Processes that gain privileges by an exec are lost to them. */
 #ifndef RECORD_PARENT_SWITCHES_H
 #define RECORD_PARENT_SWITCHES_H
@@ -43,8 +43,8 @@ int rec_switches_begin(struct rec_switches **s, pid_t pid, enum rec_switches_of 
 		       const char *folder, struct tp_err *err);
 void rec_switches_end(struct rec_switches *s);
 
-/* Returns how many descriptors the rings have. */
-size_t rec_switches_files(const struct rec_switches *s);
+/* Returns how many descriptors the rings have, or will have. */
+size_t rec_switches_files(struct rec_switches *s);
 
 /* The same for events that rec_switches_follow adds. Nothing is read before rec_switches_start (TP_ENOMEM), which
  * begins a thread that does. `reader` outlives it. */

@@ -62,10 +62,8 @@ static void *work(void *arg)
 	for (;;) {
 		struct rec_job *job;
 
-		while (!w->todo && !w->stop)
+		while (!w->todo)
 			pthread_cond_wait(&w->more, &w->lock);
-		if (w->stop)
-			break;
 		job = w->todo;
 		w->todo = job->next;
 		if (!w->todo)
@@ -79,38 +77,20 @@ static void *work(void *arg)
 		w->done_end = &job->next;
 		(void)!write(w->bell, &(uint64_t){1}, sizeof(uint64_t));
 	}
-	pthread_mutex_unlock(&w->lock);
-	rec_images_free(images);
-	rec_debuginfod_end(&debuginfod);
 	return NULL;
 }
 
 int rec_writer_begin(struct rec_writer *w, const struct rec_request *request)
 {
+	pthread_t thread;
+
 	w->request = request;
 	w->todo_end = &w->todo;
 	w->done_end = &w->done;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->more, NULL);
 	w->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	w->begun = w->bell >= 0 && !pthread_create(&w->thread, NULL, work, w);
-	return w->begun ? 0 : TP_ENOMEM;
-}
-
-void rec_writer_end(struct rec_writer *w)
-{
-	if (w->begun) {
-		pthread_mutex_lock(&w->lock);
-		w->stop = true;
-		pthread_cond_signal(&w->more);
-		pthread_mutex_unlock(&w->lock);
-		pthread_join(w->thread, NULL);
-		*w->done_end = w->todo;
-		for (struct rec_job *job; (job = rec_writer_next(w));)
-			free(job);
-	}
-	if (w->bell > 0)
-		close(w->bell);
+	return w->bell >= 0 && !pthread_create(&thread, NULL, work, w) ? 0 : TP_ENOMEM;
 }
 
 int rec_writer_add(struct rec_writer *w, struct rec_image *image, bool final, int client,

@@ -23,21 +23,17 @@ struct rec_job {
 /* Begins with zeros. */
 struct rec_writer {
 	const struct rec_request *request;
-	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t more;
 	struct rec_job *todo, **todo_end, *done, **done_end;
-	bool begun, stop;
 	/* For the thread that adds jobs: the number that have not come back, and an eventfd that is readable
 	 * when one is done. */
 	unsigned pending;
 	int bell;
 };
 
-/* TP_ENOMEM: out of memory or of threads. `request` outlives it. rec_writer_end is called in any case. */
+/* Begins the thread, which ends with the process, as do `w` and `request`. TP_ENOMEM: out of memory or of threads. */
 int rec_writer_begin(struct rec_writer *w, const struct rec_request *request);
-/* Waits for the job in progress, and drops the others. */
-void rec_writer_end(struct rec_writer *w);
 
 /* Adds a job; the writer owns the image until the job is back. TP_ENOMEM, except for a final job, whose
  * memory was allocated with the image. */
