@@ -147,6 +147,13 @@ all_running() {
 	thrice running 'running, without switches: threads that compute' join 1 "$programs/running" spin
 	thrice running 'running, without switches: a system call that is inlined' 'not on a processor' 110 \
 		"$programs/running" inlined
+	AS='unshare -pf --mount-proc'
+	if ! $AS true 2>unshare.err; then
+		skip 'running: no wake-ups in containers' "$(head -n 1 unshare.err)"
+	elif thrice running 'running: in a container' kernel 110 "$programs/running" inlined &&
+		grep -q 'each recorded wake-up' truth.err; then
+		bad 'running: no wake-ups in containers' 'their threads have other numbers' truth.err
+	fi
 	AS=
 	if [ "$(id -u)" -ne 0 ]; then
 		skip 'running: as another user' 'only root can try it'

@@ -188,6 +188,16 @@ static uint64_t read_number(int fd)
 	return strtoull(text, NULL, 10);
 }
 
+/* Tracepoints tell the numbers that threads have outside of all containers, unlike the events' other records. */
+static bool in_container(void)
+{
+	static const char first[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO of the kernel */
+	char name[sizeof(first)] = "";
+
+	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) < 0 ||
+	       strcmp(name, first) != 0;
+}
+
 /* Returns the number of the tracepoint sched_waking; 0: it may not be used. */
 static uint64_t find_waking(void)
 {
@@ -197,6 +207,8 @@ static uint64_t find_waking(void)
 	uint64_t id = 0;
 	int fd;
 
+	if (in_container())
+		return 0;
 	for (size_t i = 0; i < TP_COUNT_OF(mounts) && !id; i++) {
 		snprintf(path, sizeof(path), "%s/%s", mounts[i], file);
 		id = read_number(open(path, O_RDONLY | O_CLOEXEC));
