@@ -130,9 +130,6 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 	uint32_t entry = rep_lanes_entry(r->lanes, mark->goroutine), place[2];
 	bool has[2] = {false, false};
 
-	/* A mark can cover all columns, so many of them take long. */
-	if (p->ask->stop && atomic_load(p->ask->stop))
-		return 1;
 	if (p->nmarks++ == WEB_MOST_MARKS) {
 		p->too_many_marks = true;
 		return 1;
@@ -169,7 +166,8 @@ static int put_marks_of(struct picture *p, uint32_t kinds, struct tp_err *err)
 		p->too_many_marks = true;
 		return 0;
 	}
-	return rep_lanes_marks(p->ask->run->lanes, kinds, p->p.from, p->p.to, on_mark, p, err);
+	return rep_lanes_marks(p->ask->run->lanes, kinds, p->p.from, p->p.to, on_mark, p,
+			       p->ask->stop, err);
 }
 
 static int put_marks(struct picture *p, struct tp_err *err)

@@ -128,8 +128,6 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 {
 	struct search *s = ctx;
 
-	if (s->ask->stop && atomic_load(s->ask->stop))
-		return 1;
 	if (mark->goroutine == TP_NONE || !rep_text_holds(mark->text, mark->size, s->text) ||
 	    (s->back ? mark->from >= s->ns : mark->from <= s->ns))
 		return 0;
@@ -178,7 +176,7 @@ static int find(struct search *s, struct tp_err *err)
 	}
 	if (!code && !s->found)
 		code = rep_lanes_marks(s->ask->run->lanes, kinds, INT64_MIN, INT64_MAX, on_mark, s,
-				       err);
+				       s->ask->stop, err);
 	return code;
 }
 
