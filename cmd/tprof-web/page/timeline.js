@@ -198,7 +198,7 @@ class Timeline {
 				Object.assign(this, {run: this.app.run().id, moment: null, chain: null, path: null, row: -1, at: undefined, top: 0});
 				this.data.reset();
 			} else {
-				this.data.picture = this.data.whole = null;
+				this.data.forget();
 			}
 			this.moved();
 		}

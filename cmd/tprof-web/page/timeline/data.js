@@ -1,7 +1,7 @@
 // What the timeline asks for. One picture at a time: a newer window waits until the answer is there, except
 // that it ends an exact one, which may take long. The last picture is stretched meanwhile.
 import {lanes} from '../ask.js';
-import {ask as askPicture, release} from './painter.js';
+import {ask as askPicture, repaint, release} from './painter.js';
 
 const SETTLED = 120; // ms without a change after which details are asked for
 const MARGIN = 4; // rows above and below those on the screen
@@ -18,11 +18,20 @@ export class Data {
 		this.closed = true;
 		clearTimeout(this.timer);
 		if (this.flying) this.flying.abort.abort();
+		this.flying = null;
+		this.forget();
 	}
 
-	// Forgets all pictures, as rows or the run have changed.
+	// Forgets the pictures, as rows have changed.
+	forget() {
+		for (const p of [this.picture, this.whole]) release(p);
+		this.picture = this.whole = null;
+	}
+
+	// Forgets everything, as the run has changed.
 	reset() {
-		this.picture = this.whole = this.tracks = null;
+		this.forget();
+		this.tracks = null;
 		if (this.flying) this.flying.abort.abort();
 		this.flying = null;
 		this.want();
@@ -48,7 +57,10 @@ export class Data {
 		this.flying = flight;
 		this.wanted = false;
 		try {
-			const answer = await askPicture({...params, coarse: coarse ? 1 : 0}, this.shown().look, flight.abort.signal);
+			let {look} = this.shown();
+			const answer = await askPicture({...params, coarse: coarse ? 1 : 0}, look, flight.abort.signal);
+			// What is searched for may have changed meanwhile.
+			while (this.flying === flight && !['search', 'colour', 'dpr'].every(k => look[k] === this.shown().look[k])) await repaint(answer, look = this.shown().look);
 			if (this.flying !== flight) return release(answer);
 			this.times.push(answer.ms);
 			if (this.times.length > 1000) this.times.shift();

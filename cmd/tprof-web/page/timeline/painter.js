@@ -36,7 +36,8 @@ export async function ask(params, look, signal) {
 // Paints a picture again.
 export async function repaint(p, look) {
 	const {cols, step, cell, reasons, rows} = p, {image} = await send({picture: {cols, step, cell, reasons, rows}, look});
-	release(p);
+	if (!p.image) return image.close(); // it was released meanwhile
+	p.image.close();
 	p.image = image;
 }
 
