@@ -309,6 +309,19 @@ static int read_picture(struct picture *p, struct tp_err *err)
 	return 0;
 }
 
+/* Keeps the cells for the next picture, unless there are others, or their run was closed. */
+static void keep_cells(struct picture *p, int code)
+{
+	struct web_run *r = p->ask->run;
+
+	if (code == TP_ECANCEL || p->p.room > KEPT_CELLS || r->cell) {
+		free(p->p.cell);
+		return;
+	}
+	r->cell = p->p.cell;
+	r->room = p->p.room;
+}
+
 int web_answer_cells(const struct web_ask *ask, struct tp_err *err)
 {
 	struct picture p = {.ask = ask};
@@ -325,12 +338,13 @@ int web_answer_cells(const struct web_ask *ask, struct tp_err *err)
 	if (p.p.nrows && (p.p.row[0].kind == REP_LANE_PROC || p.p.row[0].kind == REP_LANE_THREAD))
 		p.whose = calloc(cells + 1, sizeof(*p.whose));
 	code = p.cell && p.gc && p.stw ? 0 : tp_nomem(err);
+	/* Another request may draw meanwhile. */
 	p.p.cell = r->cell;
 	p.p.room = r->room;
+	r->cell = NULL;
 	if (!code)
-		code = rep_lanes_draw(r->lanes, &p.p, ask->stop, err);
-	r->cell = p.p.cell;
-	r->room = p.p.room;
+		code = p.p.coarse ? rep_lanes_draw(r->lanes, &p.p, ask->stop, err)
+				  : web_lanes_draw(ask, &p.p, p.first, err);
 	if (!code) {
 		put_cells(&p);
 		code = p.p.nrows ? put_marks(&p, err) : 0;
@@ -338,11 +352,7 @@ int web_answer_cells(const struct web_ask *ask, struct tp_err *err)
 	*ask->type = "application/octet-stream";
 	if (!code && put_picture(&p))
 		code = tp_nomem(err);
-	if (r->room > KEPT_CELLS) {
-		free(r->cell);
-		r->cell = NULL;
-		r->room = 0;
-	}
+	keep_cells(&p, code);
 	free(p.cell);
 	free(p.gc);
 	free(p.stw);

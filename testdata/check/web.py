@@ -247,6 +247,30 @@ def test_crowd(s):
 LONG = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
 
+def test_turns(s):
+    """Long requests let others in, which may close their run: the answer is the same as alone, or says so."""
+    window = "from=0&cols=700&step=1000000&rows=60"
+    asked = [f"/lanes/cells?run={run}&kind=goroutines&{window}{more}" for run in (1, 2) for more in ("", "&goroutine=1")]
+    asked += [f"/lanes/find?run={run}&kind={kind}&{window}&text=no+such+text" for run in (1, 2) for kind in ("groups", "goroutines")]
+    alone, answers = [s.ask(path)[::2] for path in asked], []
+
+    def work(i):
+        for k in range(12):
+            at = (i + k) % len(asked)
+            status, _, body = s.ask(asked[at])
+            answers.append(alone[at] if status == 409 and b"closed" in body else (status, body))
+            wrong.extend([] if answers[-1] == alone[at] else [asked[at], status, body[:80]])
+
+    wrong = []
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(asked))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    check(f"pictures and searches in turns: {[status for status, _ in alone]}, {wrong[:3]}", [status for status, _ in alone] == [200] * 4 + [404] * 4 and not wrong)
+    check("all are answered", len(answers) == 12 * len(asked))
+
+
 def test_leaving(s):
     def runs():
         return any(name.startswith("tprof-query") for _, name, _ in s.family().values())
@@ -287,7 +311,7 @@ def main():
         with open("cmd/common/allowed.c") as f:
             test_table(f.read())
         s = Server(store)
-        for test in (test_access, test_addresses, test_refused, test_crowd, test_leaving):
+        for test in (test_access, test_addresses, test_refused, test_crowd, test_turns, test_leaving):
             test(s)
         os.utime(store, (1, 1))
         test_commands(s, store)
