@@ -214,7 +214,7 @@ async function start() {
 	if (!app.runs.length) $('view').append(nothing('The store has no runs. Add some with tprof-import, then reload this page.'));
 	else await apply();
 	// Other views are loaded when the open one has what it needs.
-	(window.requestIdleCallback || (f => setTimeout(f, 200)))(() => VIEWS.forEach(load), {timeout: 1000});
+	setTimeout(() => (window.requestIdleCallback || (f => f()))(() => VIEWS.forEach(load), {timeout: 1000}), 500);
 }
 
 for (const entry of VIEWS) {

@@ -65,7 +65,9 @@ class Timeline {
 	}
 
 	resize() {
-		const {width, height} = this.box.getBoundingClientRect();
+		const {width, height} = this.box.getBoundingClientRect(), size = [width, height, devicePixelRatio].join();
+		if (size === this.size) return;
+		this.size = size;
 		this.dpr = Math.min(3, devicePixelRatio || 1);
 		this.canvasWidth = Math.max(GUTTER + 50, Math.floor(width));
 		this.canvasHeight = Math.max(100, Math.floor(height));
@@ -194,6 +196,7 @@ class Timeline {
 			if (at) this.row = -1;
 			this.places.clear();
 			if (first) {
+				this.resize(); // for the width of the first picture
 				this.window = new Window(this.app.run().duration_ns);
 				Object.assign(this, {run: this.app.run().id, moment: null, chain: null, path: null, row: -1, at: undefined, top: 0});
 				this.data.reset();

@@ -40,9 +40,10 @@ export class Data {
 	// The window or the rows have changed.
 	want() {
 		if (this.closed) return;
-		if (!this.flying) this.ask(true);
-		else if (!this.flying.coarse) this.flying.abort.abort();
-		this.wanted = true;
+		const key = JSON.stringify(this.params()), {flying, picture} = this;
+		this.wanted = Boolean(flying) && (flying.key !== key || flying.abort.signal.aborted);
+		if (this.wanted && !flying.coarse) flying.abort.abort();
+		else if (!flying && !(picture && picture.key === key)) this.ask(true);
 		clearTimeout(this.timer);
 		this.timer = setTimeout(() => this.settle(), SETTLED);
 	}
@@ -53,7 +54,7 @@ export class Data {
 	}
 
 	async ask(coarse) {
-		const flight = {coarse, abort: new AbortController()}, params = this.params();
+		const params = this.params(), flight = {coarse, key: JSON.stringify(params), abort: new AbortController()};
 		this.flying = flight;
 		this.wanted = false;
 		try {
@@ -64,7 +65,7 @@ export class Data {
 			if (this.flying !== flight) return release(answer);
 			this.times.push(answer.ms);
 			if (this.times.length > 1000) this.times.shift();
-			answer.key = JSON.stringify(params);
+			answer.key = flight.key;
 			if (this.picture !== this.whole) release(this.picture);
 			this.picture = answer;
 			if (answer.from <= 0 && answer.to >= answer.duration) {

@@ -1,6 +1,8 @@
 // Pictures of rows: the answer to /lanes/cells (cmd/tprof-web/lanes_cells.c has its format), and the image
 // that is made of it once and stretched until the next one is there.
 
+import {lanes} from '../ask.js';
+
 export const STATES = ['running', 'runnable', 'syscall', 'blocked', 'lost', 'idle'];
 export const ROW = 22; // pixels
 const BAR = [2, 17], STRIP = [18, 21], CELL = 8, REASON = 6, MARKS = 7;
@@ -8,7 +10,7 @@ export const MARK = {region: 1, log: 2, task: 4, sample: 8, assist: 16};
 const MOST_WIDE = 4096;
 
 // Returns {…the head, gc, stw, cell, whose}.
-export function parse(buffer) {
+function parse(buffer) {
 	const size = new DataView(buffer).getUint32(0, true), head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
 	let at = 4 + size;
 	const take = n => new Uint8Array(buffer, (at += n) - n, n), cells = head.rows.length * head.cols;
@@ -114,6 +116,12 @@ export function paint(p, {colour, dpr, nsPerPixel, search}) {
 		paintStrip(to.pixels, p, row, row * tall, strip, wide, width, colour, match);
 	}
 	return createImageBitmap(spare);
+}
+
+// Asks for a picture and paints it. Returns {picture, image, ms}, ms being how long the server took.
+export async function make(params, look, signal) {
+	const begin = performance.now(), buffer = await lanes('cells', params, signal), ms = performance.now() - begin, picture = parse(buffer);
+	return {picture, image: await paint(picture, look), ms};
 }
 
 // Stacks the layers of each cell upwards from the line `bottom`. Shares are cut to whole 255ths, so a full cell
