@@ -309,16 +309,26 @@ static void rest(struct web_lanes *l)
 	} while (!atomic_load(&l->end) && (asked != l->now || atomic_load(&l->asking)));
 }
 
+/* Opens the run and draws some picture of it, so that the first one that is asked for finds its memory: the browser
+ * needs longer to start. */
+static void draw_first(struct web_lanes *l)
+{
+	struct web_query query = {.n = 3,
+				  .pair = {{"cols", "1200"}, {"rows", "30"}, {"coarse", "1"}}};
+	struct tp_buf out = {0};
+	struct tp_err unused;
+	const char *type;
+
+	(void)web_lanes_answer(l, "cells", &query, &out, &type, NULL, &unused);
+	tp_buf_release(&out);
+}
+
 static void *read_ahead(void *ctx)
 {
-	struct web_query none = {.n = 0};
 	struct web_lanes *l = ctx;
-	struct web_run *opened;
-	struct tp_err unused;
 
+	draw_first(l);
 	pthread_mutex_lock(&l->lock);
-	/* The browser needs longer to start than the run to be opened. */
-	(void)find_run(l, &none, &opened, &unused);
 	rest(l);
 	while (!atomic_load(&l->end)) {
 		struct web_run *r = latest(l);
