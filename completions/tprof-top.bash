@@ -3,7 +3,7 @@
 _tprof_top()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} word report=groups
-	local reports='groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap'
+	local reports='groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap incident'
 	# "=" is a word of its own where it is in COMP_WORDBREAKS.
 	[ "$cur" = = ] && cur=
 	[ "$prev" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}
@@ -42,7 +42,7 @@ _tprof_top()
 	--over) COMPREPLY=($(compgen -W 'run time' -- "$cur")); return ;;
 	--nodefraction | --peek | --prune-from | --show | --show-from) return ;;
 	--tag-hide | --tag-leaf | --tag-root | --tag-show) return ;;
-	--log | --own | --max | --min | --slowest | --window) return ;;
+	--around | --last | --log | --own | --max | --min | --slowest | --window) return ;;
 	--include) COMPREPLY=($(compgen -W 'stw background assist sweep all' -- "$cur")); return ;;
 	esac
 	case $cur in
@@ -63,7 +63,7 @@ _tprof_top()
 			--deadlock --diff-base= --divide-by= --drop-negative --each --edgefraction= --flat --focus= --format= --from=
 			--goroutine= --goroutines --granularity= --help --json-head --hide= --ignore= --include= --intel-syntax --list= --log= --max= --mean --min=
 			--no-inlines --no-pager --no-trim --nodecount= --nodefraction= --normalize
-			--over= --own= --peek= --per-p --prune-from= --raw --reason= --region= --request= --request-key= --relative-percentages --rows=
+			--over= --own= --peek= --per-p --prune-from= --raw --reason= --region= --request= --request-key= --relative-percentages --rows= --last= --around=
 			--run= --sample-index= --show-columns --show-from= --show= --slowest= --sort= --source-path= --source-within
 			--state= --symbol-path= --demangle= --binary= --tag-focus= --tag-hide= --tag-ignore= --tag-leaf= --tag-root= --tag-show=
 			--tags --task= --to= --traces --tree --trim-path= --unit= --usage --version --view= --window= --pprof=' -- "$cur"))

@@ -4,7 +4,7 @@ function __tprof_top_keys
 	# The keys are in the help, behind the report's name.
 	set --local report groups
 	for word in (commandline -opc)
-		contains -- $word groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap
+		contains -- $word groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap incident
 		and set report $word
 	end
 	tprof-top --help=all 2>/dev/null | awk -v r=$report '/^Reports/ {on = 1}
@@ -12,7 +12,7 @@ function __tprof_top_keys
 		in_it {if ($1 == "by") $1 = ""; for (i = 1; i <= NF; i++) print $i}'
 end
 
-complete -c tprof-top -a 'groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap' -d Report
+complete -c tprof-top -a 'groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap incident' -d Report
 complete -c tprof-top -l budget -x -d 'Write at most this many bytes'
 complete -c tprof-top -l color -x -a 'auto always never' -d 'Use colors'
 complete -c tprof-top -l focus -x -d 'Only what has a matching function on its stack'
@@ -44,6 +44,8 @@ complete -c tprof-top -l max -x -d 'Only tasks or regions that took at most this
 complete -c tprof-top -l min -x -d 'Only tasks or regions that took at least this long'
 complete -c tprof-top -l include -x -a 'stw background assist sweep all' -d 'Report mmu: what counts'
 complete -c tprof-top -l per-p -d 'Report mmu: each P for itself'
+complete -c tprof-top -l last -x -d 'Report incident: its length'
+complete -c tprof-top -l around -x -d 'Report incident: a moment in its middle'
 complete -c tprof-top -l window -x -d 'Report mmu: lengths of windows'
 complete -c tprof-top -l as-go -d 'Report mmu: count as go tool trace does'
 complete -c tprof-top -l slowest -x -d 'What is different about the slowest'

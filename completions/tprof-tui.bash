@@ -22,7 +22,7 @@ _tprof_tui()
 	*)
 		if [ "$words" -eq 2 ]; then
 			case $prev in
-			top) COMPREPLY=($(compgen -W 'groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap' -- "$cur")) ;;
+			top) COMPREPLY=($(compgen -W 'groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers story procs overview mmu pauses stops heap incident' -- "$cur")) ;;
 			flame) COMPREPLY=($(compgen -W 'wall cpu running offcpu sched syscall diff' -- "$cur")) ;;
 			esac
 			return

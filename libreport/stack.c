@@ -143,6 +143,12 @@ static bool is_lock(struct tp_text name)
 	return false;
 }
 
+bool rep_entry_is_system(struct tp_text entry)
+{
+	return tp_text_begins(entry, "runtime.") &&
+	       (entry.size != 12 || !tp_text_begins(entry, "runtime.main"));
+}
+
 bool rep_stack_waits_for_lock(const struct tp_dict *dict, uint32_t reason, uint32_t stack)
 {
 	struct tp_text why = tp_dict_text(dict, reason);

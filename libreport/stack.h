@@ -47,6 +47,10 @@ uint32_t rep_stack_site(const struct tp_dict *dict, uint32_t stack);
 /* Returns the frame of the garbage collector between the leaf and the site; 0 for none. */
 uint32_t rep_stack_collector(const struct tp_dict *dict, uint32_t stack);
 
+/* Returns whether a function is the entry function of one of the runtime's own goroutines (Go:
+ * internal/trace, IsSystemGoroutine). */
+bool rep_entry_is_system(struct tp_text entry);
+
 /* Returns whether a goroutine that blocked for this reason (a string) with this stack waits for a
  * mutex or a lock for readers and writers.
  *

@@ -18,13 +18,14 @@ static const struct cmd_allowed commands[] = {
     {
 	.name = "top",
 	.options = VIEW SCOPE VALUES SAMPLES FRAMES
-	"by= own= sort= counters over= comments goroutines list= peek= raw tags traces tree each "
+	"by= own= sort= counters over= comments deadlock goroutines list= peek= raw tags traces tree each "
 	"log= "
 	"max= min= slowest= show-columns trim-path= call-tree compact-labels cum flat "
 	"drop-negative edgefraction= no-trim nodecount= nodefraction= as-go include= per-p "
-	"window= ",
+	"window= last= around= ",
 	.words = " groups goroutines breakdown block locks sched syscalls cpu gc tasks task "
-		 "regions region logs outliers story procs overview mmu pauses stops heap ",
+		 "regions region logs outliers story procs overview mmu pauses stops heap "
+		 "incident ",
 	.most_words = 1,
     },
     {

@@ -76,7 +76,8 @@ static const struct mcp_tool tools[] = {
      " files! report peek cum sample focus rows run from to options" ALL,
      "Ranks where time or memory went: functions of a profile, or a report on a trace (groups of "
      "goroutines; block: waits by stack; sched: waiting for a P; locks: who holds them; tasks, "
-     "outliers: slow requests; gc, stops, heap, logs). peek shows callers and callees."},
+     "outliers: slow requests; incident: what was unusual at the end, or --around=TIME; gc, "
+     "stops, heap, logs). peek shows callers and callees."},
     {"diff", "Compare runs", "diff", NULL, " base new! sample focus rows options" ALL,
      "Compares profiles or traces before and after a change: what grew, and whether by more than "
      "noise, which takes several files on each side. For two runs of one store, new is the store "

@@ -46,6 +46,13 @@ static const struct argp_option options[] = {
     {"slowest", SETS(top.slowest), "N%|N", 0,
      "Show how the slowest N% (or N) of a type differ from the middle (reports tasks and regions)",
      8},
+    {NULL, 0, NULL, 0, "The report incident:", 49},
+    {"last", SETS(top.incident.last), "TIME", 0,
+     "Look at the last TIME of the run, such as 200ms (default: 5% of the run, at most 200ms)", 49},
+    {"around", SETS(top.incident.around), "TIME", 0,
+     "Look at the time around this moment, as long as --last says; --task=ID looks at the time of "
+     "a task",
+     49},
     {NULL, 0, NULL, 0, "The report mmu:", 50},
     {"include", KEY_INCLUDE, "LIST", 0,
      "Count this work of the garbage collector: stw, background, assist, sweep or all (default: "
@@ -166,6 +173,11 @@ static const char *mmu_option(const struct top_args *args)
 				       : NULL;
 }
 
+static const char *incident_option(const struct top_args *args)
+{
+	return args->top.incident.last ? "last" : args->top.incident.around ? "around" : NULL;
+}
+
 const char *top_pick(const struct top_args *args)
 {
 	return args->top.min	   ? "min"
@@ -233,6 +245,10 @@ static void check(struct top_args *args, struct argp_state *state)
 	if (mmu_option(args) && (!args->report || strcmp(args->report, "mmu") != 0))
 		argp_error(state, "--%s is an option of the report mmu: tprof-top TRACE mmu",
 			   mmu_option(args));
+	if (incident_option(args) && (!args->report || strcmp(args->report, "incident") != 0))
+		argp_error(state,
+			   "--%s is an option of the report incident: tprof-top TRACE incident",
+			   incident_option(args));
 	cmd_view_need(&args->view, state, true);
 }
 
@@ -375,7 +391,7 @@ static const char help[] =
     "Rank what costs most. Of a trace, REPORT is groups (the default: goroutines by\n"
     "  entry function, and where their time went) goroutines breakdown block locks\n"
     "  sched syscalls cpu gc tasks task regions region logs outliers story procs\n"
-    "  overview mmu pauses stops heap\n"
+    "  overview mmu pauses stops heap incident\n"
     "Of a profile: functions, with pprof's options (manual: man tprof-top-profile).\n"
     "\n"
     "  -n, --rows=N            At most N rows, 0 for all\n"

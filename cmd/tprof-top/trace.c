@@ -91,6 +91,8 @@ static int put_hint(const struct top_args *args, struct rep_output *out, struct 
 		      "slow, --slowest=1% what makes the slowest slow"},
 	    {"task", "next: tprof-path TRACE --task=TASK says why that one was slow, "
 		     "--slowest=1% what makes the slowest slow"},
+	    {"incident", "next: tprof-path TRACE --from=TIME --to=TIME says who kept whom "
+			 "waiting; --last and --around move the incident"},
 	    {NULL, "next: add block, sched, cpu, gc, tasks or overview; --focus and --from narrow "
 		   "it"},
 	};

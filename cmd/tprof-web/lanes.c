@@ -11,7 +11,7 @@
 #include "store/store.h"
 #include "tprof-web/lanes_inside.h"
 
-#define MOST_OPEN 2 /* runs at a time, as each has its tables and a cache */
+#define MOST_OPEN 4 /* runs at a time, as each has its tables and a cache */
 #define MOST_BYTES                                                                                 \
 	((size_t)184 << 20) /* in use between requests; the server is to stay below 256 MiB */
 #define LEAST_BYTES ((size_t)24 << 20) /* of the cache of the run that is looked at */

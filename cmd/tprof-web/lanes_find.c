@@ -1,5 +1,6 @@
 /* Finds the next place that a text describes: a row by its name or id; else a cell by its state or the reason
- * of its blocked time, in the window, then in the whole run; else a mark by its text. */
+ * of its blocked time, in the window, then in the whole run; else a mark by its text; else a span or a CPU
+ * sample with such a function in its stack, likewise. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,12 @@ struct search {
 	bool found;
 	int64_t found_row, found_ns, found_step;
 	uint32_t goroutine;
+
+	uint8_t *stack;	  /* by stack: whether it has such a function (enum known) */
+	int64_t from, to; /* where spans are looked for */
 };
+
+enum known { UNKNOWN, LACKS, HAS };
 
 static bool row_matches(const struct search *s, const struct rep_lane *row)
 {
@@ -160,6 +166,122 @@ static int find_mark(struct search *s, struct tp_err *err)
 	return code;
 }
 
+/* ---- stacks ---- */
+
+static bool stack_matches(struct search *s, uint32_t stack)
+{
+	const struct tp_dict *dict = rep_lanes_dict(s->ask->run->lanes);
+	uint32_t at = stack;
+	enum known known = LACKS;
+
+	if (!stack || stack >= tp_dict_stacks(dict))
+		return false;
+	while (at && known == LACKS && s->stack[at] != LACKS) {
+		struct tp_stack_node node = tp_dict_stack_at(dict, at);
+		struct tp_frame frame = tp_dict_frame_at(dict, node.frame);
+		struct tp_text name =
+		    tp_dict_text(dict, tp_dict_function_at(dict, frame.function).name);
+
+		if (s->stack[at] == HAS || rep_text_holds(name.text, name.size, s->text))
+			known = HAS;
+		at = node.parent < at ? node.parent : 0;
+	}
+	s->stack[stack] = (uint8_t)known;
+	return known == HAS;
+}
+
+/* Takes a place of the row that is searched if none is nearer to where the search begins. */
+static void take_nearer(struct search *s, uint32_t goroutine, int64_t ns)
+{
+	if (s->found && (s->back ? ns <= s->found_ns : ns >= s->found_ns))
+		return;
+	take(s, -1, ns);
+	s->goroutine = goroutine;
+}
+
+static int on_span(void *ctx, const struct tp_span *span)
+{
+	struct search *s = ctx;
+
+	/* A runnable goroutine has the stack of its waker. */
+	if (span->start >= s->from && span->state != TP_ST_RUNNABLE &&
+	    stack_matches(s, span->stack))
+		take_nearer(s, s->goroutine, span->start);
+	return 0;
+}
+
+/* Searches [from, to) of a row, or of the goroutines of a group. */
+static int find_span(struct search *s, const struct rep_lane *row, struct tp_err *err)
+{
+	struct rep_lanes *lanes = s->ask->run->lanes;
+	uint32_t found = TP_NONE;
+	int code = 0;
+
+	for (uint32_t g = 0; g < rep_lanes_goroutines(lanes) && !code && s->from < s->to; g++) {
+		int64_t before = s->found ? s->found_ns : INT64_MIN;
+
+		if (row->kind == REP_LANE_GOROUTINE ? g != row->index
+						    : rep_lanes_entry(lanes, g) != row->index)
+			continue;
+		s->goroutine = g;
+		code = rep_lanes_spans(lanes, g, s->from, s->to, on_span, s, s->ask->stop, err);
+		if (s->found && s->found_ns != before)
+			found = g;
+		/* What is too long to be read has no match that is near. */
+		code = code == TP_ELIMIT ? 0 : code;
+	}
+	s->goroutine = found;
+	return code;
+}
+
+/* Searches [from, to) of the rows. */
+static int find_spans(struct search *s, int64_t from, int64_t to, struct tp_err *err)
+{
+	const struct rep_lane_rows *rows = &s->ask->run->rows;
+	int64_t at = s->row < 0 ? 0 : s->row;
+	int code = 0;
+
+	for (int searched = 0;
+	     !code && !s->found && at >= 0 && (uint64_t)at < rows->n && searched < MOST_SEARCHED;
+	     at += s->back ? -1 : 1, searched++) {
+		const struct rep_lane *row;
+		bool unfolded;
+
+		code = web_lanes_let(s->ask, err);
+		if (code)
+			return code;
+		row = &rows->row[at];
+		unfolded = row->kind == REP_LANE_GROUP && (uint64_t)at + 1 < rows->n &&
+			   rows->row[at + 1].depth;
+		if (row->kind > REP_LANE_GOROUTINE)
+			return 0;
+		/* In the cursor's row only what follows the cursor counts. */
+		s->from = at == s->row && !s->back && s->ns >= from ? s->ns + 1 : from;
+		s->to = at == s->row && s->back && s->ns < to ? s->ns : to;
+		if (!unfolded)
+			code = find_span(s, row, err);
+		if (s->found)
+			s->found_row = row->kind == REP_LANE_GOROUTINE ? at : -1;
+	}
+	return code;
+}
+
+static int find_stacks(struct search *s, const struct web_window *shown, struct tp_err *err)
+{
+	struct rep_lanes *lanes = s->ask->run->lanes;
+	int64_t end = shown->from + shown->step * shown->cols;
+	int code;
+
+	s->stack = calloc((size_t)tp_dict_stacks(rep_lanes_dict(lanes)) + 1, 1);
+	if (!s->stack)
+		return tp_nomem(err);
+	code = find_spans(s, shown->from, end, err);
+	if (!code && !s->found)
+		code = find_spans(s, 0, rep_lanes_duration(lanes) + 1, err);
+	free(s->stack);
+	return code;
+}
+
 /* ---- all ---- */
 
 static int read_search(struct search *s, struct tp_err *err)
@@ -187,6 +309,7 @@ static int read_search(struct search *s, struct tp_err *err)
 static int find(struct search *s, struct tp_err *err)
 {
 	int64_t duration = rep_lanes_duration(s->ask->run->lanes);
+	const struct web_window shown = s->window;
 	int code = 0;
 
 	find_row(s);
@@ -199,6 +322,8 @@ static int find(struct search *s, struct tp_err *err)
 	}
 	if (!code && !s->found)
 		code = find_mark(s, err);
+	if (!code && !s->found)
+		code = find_stacks(s, &shown, err);
 	return code;
 }
 

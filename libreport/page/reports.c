@@ -9,12 +9,13 @@
 #include "page/inside.h"
 #include "top/top.h"
 
-/* Reports that a page does not show: `story` is a text, and `region` lists single regions, whose
- * sums are in `regions`. */
-static const char *const left_out[] = {"story", "region"};
+/* Reports that a page does not show: `story` is a text, `region` lists single regions, whose sums are in `regions`, and
+ * `pauses` has tables of others. */
+static const char *const left_out[] = {"story", "region", "pauses"};
 /* Reports that the second thread makes: they take long, because they read single tasks, logs or
  * events. */
-static const char *const slow[] = {"outliers", "task", "logs", "gc", "locks"};
+static const char *const slow[] = {"outliers", "task",	   "logs",    "gc",
+				   "locks",    "overview", "incident"};
 
 struct part {
 	bool slow; /* true: the reports in slow[]; false: the others */
@@ -45,10 +46,16 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
 
 #define IS_ONE_OF(name, list) is_one_of(name, list, sizeof(list) / sizeof((list)[0]))
 
+/* A page has findings of the overview alone, as its tables are there. */
 static int make_one(struct part *part, const struct rep_report *report)
 {
-	const struct rep_top_options opt = {
-	    .report = report, .filter.own = part->own, .rows = part->rows, .tables = true};
+	bool findings = report->page;
+	const struct rep_top_options opt = {.report = report,
+					    .filter.own = part->own,
+					    .rows = part->rows,
+					    .tables = true,
+					    .whole = findings,
+					    .findings = findings};
 	struct rep_output *out = NULL;
 	int code;
 
@@ -66,8 +73,7 @@ static void make(struct part *part)
 	for (size_t i = 0; rep_reports[i] && !part->code; i++) {
 		const char *name = rep_reports[i]->name;
 
-		if (!rep_top_several(rep_reports[i]) && !IS_ONE_OF(name, left_out) &&
-		    IS_ONE_OF(name, slow) == part->slow)
+		if (!IS_ONE_OF(name, left_out) && IS_ONE_OF(name, slow) == part->slow)
 			part->code = make_one(part, rep_reports[i]);
 	}
 }

@@ -24,6 +24,11 @@ int rep_job_write_lead(const struct rep_job *job, struct rep_output *out, struct
 /* Chooses and writes rows, and the notes below them. */
 int rep_job_write_table(struct rep_job *job, struct rep_view *v, struct rep_output *out,
 			size_t limit, struct tp_err *err);
+#define REP_FINDING_ROWS 100 /* of each table that findings are looked for in */
+/* Writes what the tables of n finished jobs say in sentences: as a table, or as lines if the format has tables for
+ * people (findings.c). */
+int rep_job_write_findings(struct rep_job *job, size_t n, struct rep_view *v,
+			   struct rep_output *out, struct tp_err *err);
 /* Adds a sample for each of the rows to an empty profile; their values are the columns that add up.
  * The stack of a sample is that of the row, or one frame with what the row is called (its first
  * text). What else tells rows apart become labels. Means, percentiles, shares and points in time do

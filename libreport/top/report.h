@@ -300,6 +300,8 @@ extern const struct rep_report rep_report_groups, rep_report_goroutines, rep_rep
     rep_report_locks, rep_report_sched, rep_report_syscalls, rep_report_cpu, rep_report_gc,
     rep_report_tasks, rep_report_regions, rep_report_procs, rep_report_overview, rep_report_task,
     rep_report_region, rep_report_logs, rep_report_outliers, rep_report_breakdown, rep_report_story,
-    rep_report_one_task, rep_report_mmu, rep_report_stops, rep_report_pauses, rep_report_heap;
+    rep_report_one_task, rep_report_mmu, rep_report_stops, rep_report_pauses, rep_report_heap,
+    rep_report_incident, rep_report_incident_page, rep_report_incident_longest,
+    rep_report_incident_path;
 
 #endif

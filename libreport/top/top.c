@@ -23,7 +23,7 @@ static const struct rep_report *const overview[] = {
 
 const struct rep_report rep_report_overview = {
     .name = "overview",
-    .doc = "the first rows of the other reports on one page",
+    .doc = "what costs most, in sentences, and the first rows of other reports",
     .rows = "reports",
     .filters =
 	REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON | REP_BY_TASK,
@@ -58,32 +58,32 @@ const struct rep_report rep_report_one_task = {
     .page = one_task,
 };
 
+static const struct rep_report *const incident[] = {
+    &rep_report_incident,
+    &rep_report_incident_longest,
+    &rep_report_incident_path,
+    NULL,
+};
+
+const struct rep_report rep_report_incident_page = {
+    .name = "incident",
+    .doc = "what took more time than usual just then, by default at the end",
+    .rows = "tables",
+    .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON |
+	       REP_BY_MOMENT,
+    .page = incident,
+    .page_rows = 10,
+};
+
 #define MOST_PAGE 16 /* reports on a page */
 
 const struct rep_report *const rep_reports[] = {
-    &rep_report_groups,
-    &rep_report_goroutines,
-    &rep_report_breakdown,
-    &rep_report_block,
-    &rep_report_locks,
-    &rep_report_sched,
-    &rep_report_syscalls,
-    &rep_report_cpu,
-    &rep_report_gc,
-    &rep_report_tasks,
-    &rep_report_task,
-    &rep_report_regions,
-    &rep_report_region,
-    &rep_report_logs,
-    &rep_report_outliers,
-    &rep_report_story,
-    &rep_report_procs,
-    &rep_report_overview,
-    &rep_report_mmu,
-    &rep_report_pauses,
-    &rep_report_stops,
-    &rep_report_heap,
-    NULL,
+    &rep_report_groups, &rep_report_goroutines, &rep_report_breakdown, &rep_report_block,
+    &rep_report_locks,	&rep_report_sched,	&rep_report_syscalls,  &rep_report_cpu,
+    &rep_report_gc,	&rep_report_tasks,	&rep_report_task,      &rep_report_regions,
+    &rep_report_region, &rep_report_logs,	&rep_report_outliers,  &rep_report_story,
+    &rep_report_procs,	&rep_report_overview,	&rep_report_mmu,       &rep_report_pauses,
+    &rep_report_stops,	&rep_report_heap,	&rep_report_incident,  NULL,
 };
 
 static bool is_id(const char *text)
@@ -102,6 +102,11 @@ const struct rep_report *rep_report_meant(const char *name, struct rep_top_optio
 	if (tasks && is_id(f->task) && !opt->slowest && !opt->sort) {
 		opt->each = true;
 		return &rep_report_one_task;
+	}
+	if (r == &rep_report_incident) {
+		opt->incident.task = opt->filter.task;
+		opt->filter.task = NULL;
+		return &rep_report_incident_page;
 	}
 	opt->regions = regions || (r == &rep_report_outliers && f->region && !f->task);
 	if ((tasks || regions) && opt->slowest)
@@ -173,6 +178,8 @@ static const char *needs(const struct rep_top_options *opt, unsigned can)
 		return "--slowest";
 	if (opt->each && !(can & REP_BY_EACH))
 		return "--each";
+	if ((opt->incident.last || opt->incident.around) && !(can & REP_BY_MOMENT))
+		return opt->incident.last ? "--last" : "--around";
 	return NULL;
 }
 
@@ -239,6 +246,8 @@ int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 	rep_filter_release(&f);
 	if (!code)
 		code = rep_filter_check_range(&opt->filter, err);
+	if (!code)
+		code = rep_incident_check(&opt->incident, err);
 	if (!code && opt->mmu.windows) {
 		int64_t window[REP_MMU_WINDOWS];
 		size_t n;
@@ -256,7 +265,7 @@ struct top {
 	struct rep_goids *goids; /* nruns */
 	size_t nruns;
 	struct rep_job job[MOST_PAGE];
-	size_t njobs;
+	size_t njobs, nshown; /* the last ones are for findings only */
 };
 
 /* Returns the limit on the rows of a table; 0: none. */
@@ -267,38 +276,54 @@ static size_t limit_of(const struct rep_top_options *opt)
 	return most && !opt->rows_given && (!limit || limit > most) ? most : limit;
 }
 
-static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, struct tp_err *err)
+/* Whether findings are told. */
+static bool tells(const struct top *t)
+{
+	return t->opt->report == &rep_report_overview;
+}
+
+static int begin_job(struct top *t, const struct rep_report *r, const struct rep_run *runs,
+		     size_t nruns, struct tp_err *err)
 {
 	const struct rep_top_options *opt = t->opt;
-	const struct rep_report *const alone[] = {opt->report, NULL};
-	const struct rep_report *const *page = opt->report->page ? opt->report->page : alone;
+	struct rep_job *job = &t->job[t->njobs];
+
+	/* No finding is about the last two. */
+	if (needs(opt, r->filters) ||
+	    (opt->findings && (r == &rep_report_sched || r == &rep_report_regions)))
+		return 0;
+	t->njobs++;
+	job->report = r;
+	job->width = (r->numbers ? r->numbers : r->ncolumns) + 1;
+	job->opt = opt;
+	job->sort = rep_report_sort(r, opt->sort ? opt->sort : r->sort);
+	job->runs = runs;
+	job->nruns = nruns;
+	job->goids = t->goids;
+	job->texts = (struct rep_texts){
+	    .dict = t->common, .people = opt->tables, .own.names = rep_filter_own(&t->filter)};
+	job->every = nruns > 1;
+	job->limit = limit_of(opt);
+	if (tells(t) && job->limit && job->limit < REP_FINDING_ROWS)
+		job->limit = REP_FINDING_ROWS;
+	job->state = calloc(1, r->ops->state + 1);
+	if (!job->state)
+		return rep_job_fail(err, TP_ENOMEM);
+	return r->ops->begin ? r->ops->begin(job, err) : 0;
+}
+
+static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, struct tp_err *err)
+{
+	const struct rep_report *r = t->opt->report, *const alone[] = {r, NULL};
+	const struct rep_report *const *page = r->page ? r->page : alone;
 	int code = 0;
 
-	for (size_t i = 0; !code && page[i] && t->njobs < MOST_PAGE; i++) {
-		const struct rep_report *r = page[i];
-		struct rep_job *job = &t->job[t->njobs];
-
-		if (needs(opt, r->filters))
-			continue;
-		t->njobs++;
-		job->report = r;
-		job->width = (r->numbers ? r->numbers : r->ncolumns) + 1;
-		job->opt = opt;
-		job->sort = rep_report_sort(r, opt->sort ? opt->sort : r->sort);
-		job->runs = runs;
-		job->nruns = nruns;
-		job->goids = t->goids;
-		job->texts = (struct rep_texts){.dict = t->common,
-						.people = opt->tables,
-						.own.names = rep_filter_own(&t->filter)};
-		job->every = nruns > 1;
-		job->limit = limit_of(opt);
-		job->state = calloc(1, r->ops->state + 1);
-		if (!job->state)
-			code = rep_job_fail(err, TP_ENOMEM);
-		else if (r->ops->begin)
-			code = r->ops->begin(job, err);
-	}
+	for (size_t i = 0; !code && page[i] && t->njobs < MOST_PAGE - 1; i++)
+		code = begin_job(t, page[i], runs, nruns, err);
+	t->nshown = t->opt->findings ? 0 : t->njobs;
+	/* It compares tasks of one run. */
+	if (!code && tells(t) && nruns == 1 && !t->opt->filter.region)
+		code = begin_job(t, &rep_report_outliers, runs, nruns, err);
 	return code;
 }
 
@@ -332,12 +357,15 @@ static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)
 	size_t limit = limit_of(t->opt);
 	int code = 0;
 
-	for (size_t i = 0; !code && i < t->njobs; i++) {
+	for (size_t i = 0; !code && i < t->njobs; i++)
+		if (t->job[i].report->ops->finish)
+			code = t->job[i].report->ops->finish(&t->job[i], err);
+	if (!code && tells(t) && t->njobs)
+		code = rep_job_write_findings(t->job, t->njobs, &t->view, out, err);
+	for (size_t i = 0; !code && i < t->nshown; i++) {
 		struct rep_job *job = &t->job[i];
 		char title[200];
 
-		if (job->report->ops->finish)
-			code = job->report->ops->finish(job, err);
 		if (!code && several && (job->nrows || !t->opt->tables)) {
 			snprintf(title, sizeof(title), "%s: %s", job->report->name,
 				 job->report->doc);

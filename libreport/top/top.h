@@ -10,6 +10,7 @@
 #ifndef REP_TOP_TOP_H
 #define REP_TOP_TOP_H
 
+#include "incident/incident.h"
 #include "output/output.h"
 #include "run.h"
 #include "spans/filter.h"
@@ -27,6 +28,7 @@ enum {
 	REP_BY_LOG = 128,     /* --log */
 	REP_BY_SLOWEST = 256, /* --slowest */
 	REP_BY_EACH = 512,    /* --each */
+	REP_BY_MOMENT = 1024, /* --last and --around */
 };
 
 /* How a number of a row (rep_job_row) is shown; TP_NULL is nothing in every case. */
@@ -109,13 +111,16 @@ struct rep_top_options {
 	const char *slowest;	     /* "1%" or "10": the number of slowest tasks compared */
 	bool each;		     /* one row per goroutine */
 	bool regions;		     /* `slowest` is about regions */
+	bool findings;		     /* of the overview only what its tables say */
 	struct rep_mmu_options mmu;
+	struct rep_incident_options incident;
 	enum rep_top_chart chart;
 	struct rep_sink svg; /* receives REP_CHART_SVG; the output gets nothing then */
 };
 
 /* Returns the report that a name and options mean, or NULL: `tasks` with a latency means single
- * tasks, with an id that task, with --slowest the report outliers. */
+ * tasks, with an id that task, with --slowest the report outliers; `incident` means a page, and moves
+ * --task to opt->incident. */
 const struct rep_report *rep_report_meant(const char *name, struct rep_top_options *opt);
 
 /* Returns whether the report consists of several tables (rep_output_options.several). */

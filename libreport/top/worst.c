@@ -7,6 +7,7 @@
 #include "base/sum.h"
 #include "spans/crossing.h"
 #include "spans/segment.h"
+#include "stack.h"
 #include "task/inside.h"
 
 struct search {
@@ -48,19 +49,11 @@ bool rep_reason_rests(struct tp_text reason)
 
 /* ---- what counts ---- */
 
-/* Returns whether it is the entry function of one of the runtime's own goroutines (Go:
- * internal/trace, IsSystemGoroutine). */
-static bool is_system(struct tp_text entry)
-{
-	return tp_text_begins(entry, "runtime.") &&
-	       (entry.size != 12 || !tp_text_begins(entry, "runtime.main"));
-}
-
 static bool is_rest(struct search *s, uint32_t entry, uint32_t reason)
 {
 	if (!s->rests)
 		return false;
-	if (!s->by_id && is_system(tp_dict_text(s->v->dict, entry)))
+	if (!s->by_id && rep_entry_is_system(tp_dict_text(s->v->dict, entry)))
 		return true;
 	if (reason >= s->nstrings)
 		reason = 0;

@@ -108,10 +108,11 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 		# Single tasks and regions, and what makes them slow, are read from events; utilisation
 		# is made of all that the collector did.
 		case $r in
-		task | region | outliers | story | logs | mmu | heap) row "top $r" '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s $r" ;;
+		task | region | outliers | story | logs | mmu | heap | incident) row "top $r" '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s $r" ;;
 		*) row "top $r" '0.080 s' '0.020 s' '' "exec $bin/tprof-top $s $r" ;;
 		esac
 	done
+	row 'top incident, short' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s incident --last=10ms"
 	row 'top tasks, one' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s tasks --task=70000"
 	row 'top tasks, by latency' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s tasks --task=request --min=10ms"
 	row 'top regions, slowest' '0.500 s' '0.100 s' '' "exec $bin/tprof-top $s regions --slowest=1%"

@@ -202,7 +202,7 @@ def commands(made, out):
     """What reads dumps and stores, in any order."""
     v2, large, profile, profile2 = (made[k] for k in ("v2", "large", "profile", "profile2"))
     store, pair = (os.path.join(out, name + hostile.NAME) for name in (b"store", b"pair"))
-    reports = ["overview", "groups", "breakdown", "goroutines", "locks", "sched", "gc", "tasks", "regions", "pauses", "mmu"]
+    reports = ["overview", "groups", "breakdown", "goroutines", "locks", "sched", "gc", "tasks", "regions", "pauses", "mmu", "incident"]
     for form, judge in FORMS.items():
         for report in reports:
             yield judge, ["tprof-top", "--format=" + form, large if report != "tasks" else v2, report]

@@ -141,7 +141,7 @@ for trace in "$keep"/traces/*.trace; do
 	fi
 	pass
 	for report in groups goroutines breakdown block locks sched syscalls cpu gc tasks task regions region logs outliers \
-		story procs overview mmu pauses stops heap; do
+		story procs overview mmu pauses stops heap incident; do
 		ends tprof-top "$scratch/run.tprof" $report
 	done
 	for report in summary hops tree totals requests wakers what-if; do

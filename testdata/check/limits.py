@@ -35,7 +35,7 @@ TRACE = [
     "tprof-top S tasks --each", "tprof-top S regions --each", "tprof-top S tasks --slowest=10", "tprof-top S mmu",
     "tprof-top S procs", "tprof-top S --view=offcpu", "tprof-top S --view=wall", "tprof-top S testdata/pool.trace --over=run",
     "tprof-top S --from=25% --to=75%",
-    "tprof-top S story", "tprof-top S outliers", "tprof-top S logs", "tprof-top S stops", "tprof-top S pauses",
+    "tprof-top S story", "tprof-top S outliers", "tprof-top S logs", "tprof-top S stops", "tprof-top S pauses", "tprof-top S incident --rows=0",
     "tprof-top S overview", "tprof-top S --goroutine=1", "tprof-top S block --task=.", "tprof-top S sched --region=.",
     "tprof-path S --goroutine=.", "tprof-path S tree", "tprof-path S hops",
     "tprof-diff S S --rows=0", "tprof-diff S S --view=offcpu",

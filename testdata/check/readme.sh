@@ -34,7 +34,7 @@ write_anew() { # a page as it should be, into $scratch/page
 	inside= pending=
 	rm -rf "$scratch/here"
 	mkdir "$scratch/here"
-	cp -r testdata/*.trace testdata/catalog.* testdata/prices testdata/parcels testdata/inbox testdata/desk testdata/deadlock testdata/ledger \
+	cp -r testdata/*.trace testdata/catalog.* testdata/prices testdata/parcels testdata/inbox testdata/desk testdata/rush testdata/deadlock testdata/ledger \
 		testdata/corpus "$scratch/here"
 	: >"$scratch/page"
 	while IFS= read -r line; do

@@ -88,6 +88,8 @@ def test_numbers_of_traces(b):
     for report in reports[:6] if SHORT else reports:
         # Tables made of others have texts in another form there.
         numbers(b, "top " + report, "top?report=" + report)
+    numbers(b, "tasks of a latency", "top?report=tasks&top.min=20ms&top.max=30ms&sort=start")
+    numbers(b, "slowest tasks", "top?report=tasks&top.slowest=1%25")
     numbers(b, "top of a range", "top?report=block&from=100000000&to=200000000")
     numbers(b, "top of a group", "top?report=goroutines&group=main.(*Shop).cashier")
     for view in ("cpu", "offcpu"):
@@ -112,6 +114,8 @@ def test_numbers_of_others(b, parcels, ledger):
     numbers(b, "diff of profiles", "diff?run=8&base=1")
     numbers(b, "series of profiles", "series")
     numbers(b, "top of a profile", "top?run=8")
+    numbers(b, "callers and callees of all", "top?run=8&report=tree")
+    numbers(b, "callers and callees of one", "top?run=8&report=peek&focus=main.main")
     check("profiles: there is no timeline", b.eval("[...document.querySelectorAll('#views a')].find(a => a.textContent === 'Timeline').closest('a').hidden"))
 
 
@@ -125,6 +129,7 @@ def luminance(colour):
 
 def test_timeline(b):
     timeline = "document.querySelector('main').timeline"
+    b.eval("performance.clearResourceTimings()")
     check("timeline: opens", b.go("timeline"))
     check("timeline: a picture comes", b.wait(timeline + ".data.picture"))
     sound(b, "timeline")
@@ -185,6 +190,42 @@ def test_timeline(b):
     check("timeline: n finds", b.wait(timeline + ".row >= 0", 10))
     b.events = [e for e in b.events if "/lanes/find" not in str(e)]  # 404: there is no other
     sound(b, "timeline after all that")
+
+
+def test_runs(b, pipe):
+    """Several runs on one clock: two processes that ran at the same time, by the wall clock and from 0."""
+    timeline = "document.querySelector('main').timeline"
+    check("runs: opens", b.enter(pipe))
+    run = subprocess.run(["tprof-store", "clocks", "--format=json", os.path.join(OUT, "pipe.store")], env=page.environment(OUT), capture_output=True, text=True)
+    begin = [r["begin_ns"] for r in json.loads(run.stdout)]
+    check("runs: another one can be added", b.go("timeline?run=1") and b.wait("document.querySelectorAll('main select option').length > 1"))
+    b.go("timeline?run=1&timeline.runs=1.2")
+    check("runs: both are shown", b.wait(timeline + ".parts.length === 2 && " + timeline + ".data.picture"))
+    shifts = b.eval(timeline + ".parts.map(p => p.shift)")
+    check("runs: they begin as far apart as tprof-store clocks says", shifts == [0, begin[1] - begin[0]], shifts, begin)
+    check("runs: the axis has room for both", b.eval("(w => [w.begin, w.end])(%s.window)" % timeline)[1] >= shifts[1])
+    names = b.eval(timeline + ".data.picture.rows.filter(r => r[0] === 5).map(r => r[8])")
+    check("runs: each has a heading", names == ["pipe-parent.trace", "pipe-child.trace"], names)
+    sums = b.eval("(p => p.rows.map((r, i) => r[9] + p.cell.subarray(i * p.cols * 8, (i + 1) * p.cols * 8).reduce((n, v) => n + v, 0)))(%s.data.picture)" % timeline)
+    check("runs: rows have cells", sum(s > 100 for s in sums) > 10, sums)
+    sound(b, "runs")
+    b.eval("(t => t.cursorTo(t.parts[1].first, t.parts[1].shift + 20e6, 1000))(%s)" % timeline)
+    check("runs: the cursor picks the run of its row", b.wait("location.hash.includes('run=2') && %s.run === 2" % timeline), b.eval("location.hash"))
+    b.wait()
+    check("runs: and the place stays", b.eval(timeline + ".parts.map(p => p.shift)") == [-shifts[1], 0] and abs(b.eval(timeline + ".at") - 20e6) < 2, b.eval(timeline + ".at"))
+    check("runs: the panel tells of that run", b.wait("document.getElementById('place').textContent.includes('main.main')", 5), b.text("#place"))
+    b.go("timeline?run=1&timeline.runs=1.2&timeline.clock=zero")
+    check("runs: both from 0", b.wait(timeline + ".parts.every(p => p.shift === 0 && p.how.startsWith('drawn from 0'))", 10), b.eval(timeline + ".parts.map(p => p.how)"))
+    b.go("timeline?run=1&timeline.runs=1.2&timeline.shut=1&q=main.child")
+    b.wait(timeline + ".parts.length === 2 && " + timeline + ".parts[0].total === 0")
+    b.eval("document.querySelector('canvas.lanes').focus()")
+    b.key("n")
+    check("runs: a function in a stack is found in the other run", b.wait("%s.run === 2 && %s.moment && %s.moment.g" % ((timeline,) * 3), 10), b.eval("location.hash"))
+    check("runs: its stack has the function", "main.child" in b.eval("document.getElementById('place').textContent"))
+    sound(b, "runs after all that")
+    numbers(b, "goroutines of a dump", "top?run=3&report=goroutines")
+    tables = numbers(b, "deadlock", "top?run=3&report=deadlock")
+    check("deadlock: the circle is there", tables and tables[0]["rows"][0][1] == "circle", tables)
 
 
 def test_selection(b):
@@ -426,16 +467,19 @@ def main():
         return 1
     parcels = store("parcels.store", *(("side=" + side, ["testdata/parcels/%s-%d.trace" % (side, i) for i in range(1, 5)]) for side in ("old", "new")))
     ledger = store("ledger.store", ("", ["testdata/ledger/ledger-%d.heap" % i for i in range(1, 9)]))
-    servers = [Server(OUT, TRACE), Server(OUT, parcels), Server(OUT, ledger)]
+    pipe = store("pipe.store", ("", ["testdata/pipe-parent.trace", "testdata/pipe-child.trace", "testdata/deadlock/inversion.d2"]))
+    servers = [Server(OUT, TRACE), Server(OUT, parcels), Server(OUT, ledger), Server(OUT, pipe)]
     b = Page(browser, timeout=60)
     began = time.monotonic()
     done = 0
     only = os.environ.get("ONLY", "").split()
     tests = [("entry", lambda: test_entry(b, servers[0])), ("numbers", lambda: test_numbers_of_traces(b)), ("timeline", lambda: test_timeline(b)), ("selection", lambda: test_selection(b)),
+             ("runs", lambda: test_runs(b, servers[3]) or b.enter(servers[0])),
              ("tables", lambda: test_tables(b)), ("path", lambda: test_path(b)), ("flame", lambda: test_flame(b)), ("sql", lambda: test_sql(b)),
-             ("others", lambda: test_numbers_of_others(b, *servers[1:])), ("hostile", lambda: test_hostile(b)),
+             ("others", lambda: test_numbers_of_others(b, *servers[1:3])), ("hostile", lambda: test_hostile(b)),
              ("pictures", lambda: test_pictures(b, servers[0], "trace", {**{v: v for v in VIEWS}, "why": "path?task=103"})),
-             ("runs", lambda: SHORT or test_pictures(b, servers[1], "runs", {"diff": "diff?run=1&base=5", "series": "series", "flame": "flame?run=1&base=5"})),
+             ("clock", lambda: test_pictures(b, servers[3], "clock", {"timeline": "timeline?run=1&timeline.runs=1.2"})),
+             ("sets", lambda: SHORT or test_pictures(b, servers[1], "runs", {"diff": "diff?run=1&base=5", "series": "series", "flame": "flame?run=1&base=5"})),
              ("heaps", lambda: SHORT or test_pictures(b, servers[2], "heaps", {v: v for v in VIEWS if v != "timeline"}))]
     try:
         b.size(1280, 720)
@@ -453,7 +497,7 @@ def main():
             if os.environ.get("TIMES"):
                 print("%5.1f s %s" % (time.monotonic() - start, name), flush=True)
         if not only or "chance" in only:
-            for i, server in enumerate(servers if not SHORT else servers[:1]):
+            for i, server in enumerate(servers[:3] if not SHORT else servers[:1]):
                 share = (6, 2, 2)[i] / (10 if not SHORT else 6)
                 done += test_chance(b, server, int(ROUNDS * share), SECONDS * share, SEED + i)
         for server in servers:

@@ -69,7 +69,6 @@ static size_t step(const uint8_t *p, uint64_t *taken)
 {
 	static const uint8_t probe[] = {0x48, 0x83, 0x0c, 0x24, 0x00};
 	bool high = *p == 0x41;
-	uint32_t size;
 
 	if ((p[high] & 0xf8) == 0x50) {
 		*taken += 8;
@@ -80,8 +79,7 @@ static size_t step(const uint8_t *p, uint64_t *taken)
 		return 4;
 	}
 	if (p[0] == 0x48 && p[1] == 0x81 && p[2] == 0xec) {
-		memcpy(&size, p + 3, sizeof(size));
-		*taken += size;
+		*taken += p[3] | (uint32_t)p[4] << 8 | (uint32_t)p[5] << 16 | (uint32_t)p[6] << 24;
 		return 7;
 	}
 	return memcmp(p, probe, sizeof(probe)) ? other(p) : sizeof(probe);

@@ -39,7 +39,7 @@ static void *compute(void *arg)
 		for (int i = 0; i < 20000; i++)
 			x += (unsigned long)i;
 	add_own_delay();
-	return arg;
+	return x ? arg : NULL;
 }
 
 static int spin(void)

@@ -1,92 +1,36 @@
 // The first page: what the run is, what costs most, and the first rows of each report.
-// libreport/page/section/findings.c writes the same sentences.
-import {el, svg, button, command, format, failure, nothing, share} from './dom.js';
+import {el, svg, button, command, format, failure, nothing} from './dom.js';
 import {run, heeding, address} from './ask.js';
 import {words, ignored} from './selection.js';
 import {table} from './table.js';
 import {leads} from './lead.js';
 import {dress} from './top.js';
+import {heat} from './overview/heat.js';
 
-const ROWS = 5, READ = 50; // rows shown of each table, and rows that the sentences choose from
+const ROWS = 5, READ = 50; // rows shown of each table, and rows that the sentences lead to
 // Blocked time is left out of the bars: it is so much more that nothing else could be seen.
 const STATES = [['running_ns', 'running'], ['runnable_ns', 'waiting for a P'], ['syscalls_ns', 'in system calls']];
 const FILL = {running_ns: 's0', runnable_ns: 's1', syscalls_ns: 's2'};
-// Reasons of goroutines that have nothing to do: rep_reason_rests of libreport/top/worst.c.
-const RESTS = new Set(['sleep', 'system goroutine wait', 'GC background sweeper wait', 'GC worker (idle)', 'GC scavenge wait', 'finalizer wait',
-	'force gc (idle)', 'forever', 'trace reader (blocked)', 'debug call', 'cleanup wait', 'preempted', 'update GOMAXPROCS']);
 
-// ---- sentences ----
-
-const named = text => typeof text === 'string' && text !== '' && text[0] !== '(';
-const largest = (rows, column, keep) => rows.filter(keep).reduce((best, r) => best && best[column] >= r[column] ? best : r, null);
 const sum = (rows, column) => rows.reduce((n, r) => n + r[column], 0);
 const counted = (n, noun) => format('count', n) + ' ' + noun + (n === 1 ? '' : 's');
 
-// Returns the nodes of a sentence: {column} stands for that cell of the row, {column noun} for so many.
-function sentence(sheet, row, text, ticks) {
-	return text.split(/\{([^}]+)\}/).map((part, i) => {
-		if (i % 2 === 0) return part;
-		const [name, noun] = part.split(' '), column = sheet.columns.find(c => c.name === name);
-		if (noun) return counted(row[name], noun);
-		return column && column.kind === 'text' ? el('b', null, row[name]) : format(column ? column.kind : 'any', row[name], ticks);
-	});
+// ---- sentences ----
+
+// The sentence with the first name in it in bold.
+function sentence({finding, name}) {
+	const at = name ? finding.indexOf(name) : -1;
+	return at < 0 ? finding : [finding.slice(0, at), el('b', null, name), finding.slice(at + name.length)];
 }
 
-// What is said of each table: its row and the sentence, or null. `all` are the tables by name.
-const SAYINGS = [
-	['procs', rows => {
-		const busy = sum(rows, 'running_ns'), whole = busy + sum(rows, 'idle_ns') + sum(rows, 'unknown_ns'), part = busy / whole;
-		if (!(whole > 0)) return null;
-		return [rows[0], (rows.length === 1 ? '1 P was' : rows.length + ' Ps were') + ' busy for ' + share(part) + ' of the time' +
-			(part > 0.9 ? ': the program could use more processors.' : part < 0.3 ? ': the program waits more than it computes.' : '.')];
-	}],
-	['groups', rows => {
-		const row = largest(rows, 'running_ns', r => named(r.function)), all = sum(rows, 'running_ns');
-		return row && all > 0 && [row, 'Goroutines of {function} ran longest: {running_ns} in {count goroutine}, ' + share(row.running_ns / all) + ' of what all groups here ran.'];
-	}],
-	['groups', rows => {
-		const row = largest(rows, 'runnable_ns', r => named(r.function)), times = row && row.runnable_ns / row.running_ns;
-		return row && row.runnable_ns > 0 && [row, 'Goroutines of {function} waited longest for a P: {runnable_ns} in all' + (times > 1 && isFinite(times) ? ', ' + times.toFixed(1) + ' times as long as they ran.' : '.')];
-	}],
-	['block', rows => {
-		const row = wait(rows);
-		return row && [row, 'Goroutines were blocked longest in {where} ({reason}): {count time}, {total_ns} in all. Half of the waits took more than {p50_ns}, 1 % more than {p99_ns}, the longest {max_ns}.'];
-	}],
-	['block', rows => {
-		const row = rows.find(r => String(r.reason).startsWith('sync') && r.count > 1);
-		return row && row !== wait(rows) && [row, 'The most contended lock is the one in {where}: {count wait}, {total_ns} in all, at most {max_ns}.'];
-	}],
-	['syscalls', rows => {
-		const row = largest(rows, 'total_ns', r => r.count > 1 && named(r.where));
-		return row && [row, 'Of system calls that are made more than once, those in {where} took the most time: {count call}, {total_ns} in all, at most {max_ns}.'];
-	}],
-	['gc', rows => {
-		const stops = rows.filter(r => String(r.name).startsWith('stop-the-world')), row = largest(stops, 'max_ns', () => true), mark = rows.find(r => r.name === 'GC concurrent mark phase');
-		return row && [row, 'The world was stopped ' + counted(sum(stops, 'count'), 'time') + ', at most for {max_ns}' + (mark ? '; the garbage collector was marking for ' + share(mark.share) + ' of the time.' : '.')];
-	}],
-	['tasks', rows => {
-		const row = largest(rows, 'p99_ns', r => named(r.name) && r.p99_ns !== null);
-		return row && [row, row.count === 1 ? 'The slowest kind of task is {name}: the only one took {max_ns} and began at {worst_at_ns}.' :
-			'The slowest kind of task is {name}: half of {count task} took more than {p50_ns}, 1 % more than {p99_ns}. The slowest took {max_ns} and began at {worst_at_ns}.'];
-	}],
-	['outliers', rows => {
-		const row = rows.find(r => r.kind === 'place');
-		return row && row.explains >= 0.1 && [row, share(Math.min(row.explains, 1)) + ' of the extra time of the slowest 1 % of tasks went into {what}: {slow_ns}, where tasks of typical length spent {middle_ns}.'];
-	}],
-	['cpu', rows => rows[0] && named(rows[0].function) && [rows[0], 'Most CPU samples are in {function}: {flat sample}, {flat_share} of all.']],
-];
-const wait = rows => largest(rows, 'total_ns', r => named(r.where) && named(r.reason) && !RESTS.has(r.reason));
-
 function findings(app, sheets) {
-	const ticks = app.run().ticks, list = [];
-	for (const [name, say] of SAYINGS) {
-		const sheet = sheets.find(s => s.name === name), said = sheet && sheet.rows.length && say(sheet.rows);
-		if (!said) continue;
-		const ways = leads(app, name, said[0]).slice(0, 2);
-		list.push(el('li', null, el('p', null, sentence(sheet, said[0], said[1], ticks)), el('p', {class: 'leads'},
-			ways.map(w => button(w.text, w.act)), button('Top: ' + name, () => app.go('top', {report: name}), {title: 'the whole report'}))));
-	}
-	return list.length ? [el('h2', null, 'What costs most'), el('ul', {class: 'findings'}, list)] : [];
+	const found = sheets.find(s => s.name === 'findings');
+	if (!found || !found.rows.length) return [];
+	return [el('h2', null, 'What costs most'), el('ul', {class: 'findings'}, found.rows.map(f => {
+		const sheet = sheets.find(s => s.name === f.report), row = sheet && sheet.rows[f.row], [, key] = /^--sort=(.*)$/.exec(f.options) || [];
+		return el('li', null, el('p', null, sentence(f)), el('p', {class: 'leads'}, row ? leads(app, f.report, row).slice(0, 2).map(w => button(w.text, w.act)) : [],
+			button('Top: ' + f.report, () => app.go('top', {report: f.report, sort: key || null}), {title: 'the whole report'})));
+	}))];
 }
 
 // ---- states of groups, as bars ----
@@ -151,7 +95,7 @@ function charts(asked, sheets) {
 
 function cards(app, head) {
 	const notes = new Map(head.notes.map(n => /^([a-z]+): (.*)$/.exec(n)).filter(Boolean).map(m => [m[1], m[2]]));
-	return [el('h2', null, 'Reports'), el('div', {class: 'cards'}, head.tables.filter(s => s.rows.length).map(sheet => el('section', null,
+	return [el('h2', null, 'Reports'), el('div', {class: 'cards'}, head.tables.filter(s => s.rows.length && s.name !== 'findings').map(sheet => el('section', null,
 		el('h3', null, button(sheet.name, () => app.go('top', {report: sheet.name}), {class: 'link', title: 'the whole report'}), notes.has(sheet.name) && el('small', null, ' ' + notes.get(sheet.name))),
 		short(app, sheet))))];
 }
@@ -164,16 +108,12 @@ function short(app, whole) {
 }
 
 async function trace(app, signal) {
-	const filters = words(app, 'top'), at = '@' + app.run().id, asked = ['-n' + READ, ...filters, at, 'overview'];
-	// A run without tasks has no outliers, which is no mistake.
-	const [{head, words: by, ignored: refused}, outliers, lost] = await Promise.all([heeding('top', asked, signal), heeding('top', ['-n' + READ, ...filters, at, 'outliers'], signal).then(a => a.head, e => {
-		if (e.name === 'AbortError') throw e;
-		return {tables: []};
-	}), losses(app.run(), signal)]);
-	const sheets = [...head.tables, ...outliers.tables], heedless = ignored(app, 'top', refused);
+	const filters = words(app, 'top'), at = '@' + app.run().id;
+	const [{head, words: by, ignored: refused}, lost, map] = await Promise.all([heeding('top', ['-n' + READ, ...filters, at, 'overview'], signal), losses(app.run(), signal), heat(app, signal)]);
+	const sheets = head.tables, heedless = ignored(app, 'top', refused);
 	return [lost, heedless.length && el('p', {class: 'note'}, 'This page ignores: ' + heedless.join(', ') + '.'), head.messages.map(m => el('p', {class: 'note'}, m)),
-		findings(app, sheets), states(app, sheets.find(s => s.name === 'groups')), cards(app, head), charts([...filters.filter(w => /^--(from|to)=/.test(w)), at], sheets),
-		head.tables.every(s => !s.rows.length) && nothing('Nothing of this run is in what is selected.'), command('top', by.slice(1))];
+		findings(app, sheets), map, states(app, sheets.find(s => s.name === 'groups')), cards(app, head), charts([...filters.filter(w => /^--(from|to)=/.test(w)), at], sheets),
+		sheets.every(s => !s.rows.length) && nothing('Nothing of this run is in what is selected.'), command('top', by.slice(1))];
 }
 
 async function profile(app, signal) {

@@ -13,9 +13,9 @@ function cellText(column, row, opts) {
 	if (column.text) return column.text(row);
 	if (opts.units && typeof value === 'number') {
 		if (column.kind === 'any') return measure(value, row.unit);
-		if (column.kind === 'share') return percentage(value);
+		if (column.kind === 'share' && opts.percentages) return percentage(value);
 	}
-	if (opts.units && column.name === 'name' && row.inlined) return value + ' ' + row.inlined;
+	if (opts.units && column.name === 'name' && typeof row.inlined === 'string') return value + ' ' + row.inlined;
 	if (value === '' && opts.empty) return opts.empty[column.name] || '';
 	return format(column.kind, value, opts.ticks);
 }
@@ -64,7 +64,7 @@ function details(sheet, columns, row, leads, opts) {
 //   row(tr, row)  called for each row put into the page
 export function table(sheet, opts = {}) {
 	const all = [...sheet.columns, ...(opts.extra || [])];
-	opts = {...opts, units: sheet.columns.some(c => c.name === 'unit') && sheet.columns.some(c => c.kind === 'any')};
+	opts = {...opts, percentages: sheet.name !== 'tree', units: sheet.columns.some(c => c.name === 'unit') && sheet.columns.some(c => c.kind === 'any')};
 	const titleOf = c => (opts.titles || {})[c.name] || (c.title === c.name ? c.name.replace(/_/g, ' ').toUpperCase() : c.title);
 	if (!sheet.rows.length) return nothing(opts.none || 'There is nothing to show here.');
 	const state = {sort: opts.sort || null, filter: opts.filter || '', limit: SHOWN, shown: choose(), open: new Set()};

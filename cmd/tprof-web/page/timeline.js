@@ -3,6 +3,8 @@ import {el, button} from './dom.js';
 import {lanes, run as runCommand} from './ask.js';
 import {words} from './selection.js';
 import {Window} from './timeline/window.js';
+import {shownRuns, alone, place, divide, number, pickers} from './timeline/runs.js';
+import {isHeading} from './timeline/merge.js';
 import {ROW, STATES, colours} from './timeline/picture.js';
 import {repaint} from './timeline/painter.js';
 import {Data} from './timeline/data.js';
@@ -18,7 +20,7 @@ const FILTERS = ['goroutine', 'task', 'region'];
 
 class Timeline {
 	constructor(app, root) {
-		Object.assign(this, {app, root, window: null, width: 1, canvasWidth: 1, canvasHeight: 1, dpr: 1, top: 0, rows: 1, row: -1, at: undefined, total: 0, kind: 'groups', unfolded: new Set(),
+		Object.assign(this, {app, root, window: null, width: 1, canvasWidth: 1, canvasHeight: 1, dpr: 1, top: 0, rows: 1, row: -1, at: undefined, parts: [], kind: 'groups', unfolded: new Set(),
 			tracks: TRACKS.map(([, title]) => ({title, unit: 'count', lines: [], high: 0})), counters: true, search: '', places: new Map(), chain: null, moment: null, path: null, from: undefined, to: undefined, dragged: null, hover: null, loaded: '', told: '', closed: false});
 		this.colour = colours();
 		this.build();
@@ -45,14 +47,15 @@ class Timeline {
 		this.side = el('aside', {id: 'place', 'aria-label': 'Place under the cursor', tabindex: 0});
 		this.box = el('div', {class: 'box'}, this.canvas);
 		this.kinds = KINDS.map(([kind, title]) => button(title, () => this.app.select({'timeline.rows': kind === 'groups' ? null : kind, 'timeline.open': null}), {'data-kind': kind}));
-		this.field = el('input', {type: 'search', placeholder: 'function, state, reason, label (/)', 'aria-label': 'Find by function, state, reason or label; n and N find the next and the previous match', input: () => this.highlight(), keydown: e => {
+		this.field = el('input', {type: 'search', placeholder: 'function, state, reason, label, stack (/)', 'aria-label': 'Find by function, state, reason, label of a task, region or log, or function in a stack; n and N find the next and the previous match', input: () => this.highlight(), keydown: e => {
 			if (e.key === 'Enter') this.find(e.shiftKey);
 		}});
 		this.pathButton = button('Critical path', () => this.togglePath(), {'aria-pressed': 'false', title: 'of the task, goroutine or time that is selected'});
 		this.onlyButton = button('Only the selected', () => this.app.select({'timeline.only': this.app.selection['timeline.only'] ? null : '1'}), {'aria-pressed': 'false', title: 'rows of selected goroutines, tasks or regions only'});
+		this.besides = el('span', {class: 'picks', role: 'group', 'aria-label': 'Runs beside this one'});
 		const legend = el('div', {class: 'legend'}, ['s0', 's1', 's2', 's3', 's4'].map((c, i) => el('span', null, el('i', {class: 'swatch ' + c}), STATES[i])), [['gc', 'GC'], ['stw', 'world stopped'], ['mark region', 'region'], ['mark task', 'task begins'], ['mark stw', 'log'], ['mark s4', 'CPU sample'], ['mark gc', 'mark assist']].map(([c, text]) => el('span', null, el('i', {class: 'swatch ' + c}), text)));
 		this.root.append(el('div', {class: 'tools'}, el('span', {class: 'picks', role: 'group', 'aria-label': 'Rows'}, this.kinds), button('−', () => this.zoom(2), {'aria-label': 'zoom out'}), button('+', () => this.zoom(0.5), {'aria-label': 'zoom in'}), button('Whole run', () => this.whole()),
-			this.field, button('‹', () => this.find(true), {'aria-label': 'previous match', title: 'N'}), button('›', () => this.find(false), {'aria-label': 'next match', title: 'n'}), this.pathButton, this.onlyButton), legend,
+			this.field, button('‹', () => this.find(true), {'aria-label': 'previous match', title: 'N'}), button('›', () => this.find(false), {'aria-label': 'next match', title: 'n'}), this.pathButton, this.onlyButton, this.besides), legend,
 		el('div', {class: 'stage'}, el('div', {class: 'pictures'}, this.box, this.belowBox), this.side));
 	}
 
@@ -86,11 +89,34 @@ class Timeline {
 	// ---- what is shown ----
 
 	params() {
-		const s = this.app.selection, p = {run: this.app.run().id, kind: this.kind, unfold: [...this.unfolded].join() || undefined, lo: s.from, hi: s.to};
+		const s = this.app.selection, p = {run: this.app.run().id, kind: this.kind, unfold: this.open(this.app.run().id), lo: s.from, hi: s.to};
 		if (s['timeline.only']) for (const key of FILTERS) if (s[key] !== undefined) p[key] = this.filter(key);
 		if (s['timeline.only'] && s.request !== undefined && s.task === undefined) p.task = '?=' + s.request; // as libreport/task/request.h writes it
 		if (s['timeline.only'] && s.group !== undefined && s.goroutine === undefined) p.goroutine = this.filter('group');
 		return p;
+	}
+
+	get total() {
+		const last = this.parts[this.parts.length - 1];
+		return last ? last.first + last.total : 0;
+	}
+
+	// The part of the picked run, and the one that has a row, its heading included.
+	get part() {
+		return this.parts.find(p => p.run.id === this.run) || this.parts[0];
+	}
+
+	partAt(row) {
+		return this.parts.findLast(p => row >= p.first - (p.heading ? 1 : 0)) || this.parts[0];
+	}
+
+	// The unfolded groups of a run, as its strings; by run, as each has its own.
+	open(id) {
+		return [...this.unfolded].filter(k => k.startsWith(id + '-')).map(k => k.slice(k.indexOf('-') + 1)).join() || undefined;
+	}
+
+	folds(row) {
+		return (row[9] || this.run) + '-' + row[1];
 	}
 
 	// The selection's value as the option of a command has it, by selection.js.
@@ -100,7 +126,7 @@ class Timeline {
 	}
 
 	shown() {
-		return {window: this.window, width: this.width, top: this.top, rows: this.rows + 1, params: this.params(), look: this.look()};
+		return {window: this.window, width: this.width, top: this.top, rows: this.rows + 1, params: this.params(), parts: this.parts, look: this.look()};
 	}
 
 	// The window or the rows have moved: draws with what is there, and asks.
@@ -138,10 +164,10 @@ class Timeline {
 	took(what) {
 		const p = this.data.picture;
 		if (what === 'picture') {
-			this.total = p.total;
+			if (p.total !== undefined) this.part.total = p.total; // of a single run
 			p.rows.forEach((row, i) => this.places.set(this.keyOf(row), p.first + i));
 			if (this.row < 0 && this.places.has(this.kept)) this.row = this.places.get(this.kept);
-			if (!p.total) this.app.say('No goroutine of this run matches the selection; clear it at the top.');
+			if (p.total === 0) this.app.say('No goroutine of this run matches the selection; clear it at the top.');
 		} else if (what === 'tracks') {
 			this.tracks = this.tracksOf(this.data.tracks);
 			this.fit();
@@ -167,7 +193,7 @@ class Timeline {
 		const s = this.app.selection, run = this.app.run();
 		if (!run) return;
 		this.kind = KINDS.some(([k]) => k === s['timeline.rows']) ? s['timeline.rows'] : 'groups';
-		this.unfolded = new Set((s['timeline.open'] || '').split('.').filter(Boolean).map(Number));
+		this.unfolded = new Set(String(s['timeline.open'] || '').split('.').filter(Boolean).map(k => k.includes('-') ? k : run.id + '-' + k));
 		Object.assign(this, {from: s.from, to: s.to, ticksOnly: run.ticks});
 		for (const b of this.kinds) b.setAttribute('aria-pressed', b.dataset.kind === this.kind);
 		const filtered = [...FILTERS, 'group', 'request'].some(k => s[k] !== undefined);
@@ -184,26 +210,15 @@ class Timeline {
 
 	// Brings rows, window and cursor in line with the selection.
 	async load() {
-		const s = this.app.selection, rows = JSON.stringify(this.params()), told = JSON.stringify([s.run, s.goroutine, s.group, s.at, s['timeline.from'], s['timeline.to']]);
+		const s = this.app.selection, runs = s['timeline.only'] ? [this.app.run()] : shownRuns(this.app), places = runs.length < 2 ? alone(runs[0]) : await place(this.app, runs, s['timeline.clock'], this.app.signal());
+		if (s !== this.app.selection) return; // it is loaded by now
+		const parts = divide(this, places), rows = JSON.stringify(parts.map(p => [p.params, p.shift, p.shut])), told = JSON.stringify([s.run, s.goroutine, s.group, s.at, s['timeline.from'], s['timeline.to']]);
 		const first = !this.window || this.run !== this.app.run().id;
 		if (rows !== this.loaded || first) {
 			// A run's first picture brings the number of rows.
-			const total = first && !s['timeline.only'] ? 0 : (await lanes('rows', this.params())).total;
-			if (this.closed) return;
-			const at = this.rowAt(this.row);
-			Object.assign(this, {loaded: rows, total});
-			this.kept = at && this.keyOf(at);
-			if (at) this.row = -1;
-			this.places.clear();
-			if (first) {
-				this.resize(); // for the width of the first picture
-				this.window = new Window(this.app.run().duration_ns);
-				Object.assign(this, {run: this.app.run().id, moment: null, chain: null, path: null, row: -1, at: undefined, top: 0});
-				this.data.reset();
-			} else {
-				this.data.forget();
-			}
-			this.moved();
+			const unknown = parts.length === 1 && first && !s['timeline.only'], totals = unknown ? [0] : await Promise.all(parts.map(p => p.shut ? 0 : lanes('rows', p.params).then(a => a.total)));
+			if (this.closed || s !== this.app.selection) return;
+			this.changeRows(rows, parts, totals, first);
 		}
 		if (told === this.told) return;
 		this.told = told;
@@ -214,6 +229,31 @@ class Timeline {
 		if (s.at !== undefined) this.at = s.at;
 		if (was && s.at !== undefined && s['timeline.from'] === undefined) this.window.reveal(s.at);
 		if (was && s.goroutine !== undefined && /^\d+(\/\d+)?$/.test(s.goroutine)) await this.goTo({id: String(s.goroutine)}, s.at);
+		this.moved();
+	}
+
+	changeRows(loaded, parts, totals, first) {
+		const at = this.rowAt(this.row), before = parts.length > 1 && this.parts.map(p => p.run.id).join() === parts.map(p => p.run.id).join() && this.part.shift - this.parts.find(p => p.run === this.app.run()).shift;
+		number(parts, totals);
+		Object.assign(this, {loaded, parts, kept: at && this.keyOf(at), run: this.app.run().id});
+		const begin = Math.min(...parts.map(p => p.shift)), end = Math.max(...parts.map(p => p.shift + p.run.duration_ns));
+		if (this.window) this.window.limit(begin, end);
+		if (first && before === false) {
+			this.resize(); // for the width of the first picture
+			this.window = new Window(begin, end);
+			Object.assign(this, {moment: null, chain: null, path: null, row: -1, at: undefined, top: 0});
+			this.data.reset();
+		} else if (first) { // the rows stay, another run is picked
+			Object.assign(this, {moment: null, chain: null, path: null, at: this.at === undefined ? undefined : this.at + before});
+			this.window.show(this.window.from + before, this.window.to + before);
+			this.data.shift(before);
+		} else {
+			if (at) this.row = -1;
+			this.window.show(this.window.from, this.window.to);
+			this.data.reset(this.data.tracks);
+		}
+		this.places.clear();
+		this.besides.replaceChildren(...pickers(this.app, parts));
 		this.moved();
 	}
 
@@ -244,12 +284,12 @@ class Timeline {
 	}
 
 	whole() {
-		this.window.show(0, this.window.duration);
+		this.window.show(this.window.begin, this.window.end);
 		this.moved();
 	}
 
 	zoomToRange() {
-		const m = this.moment, [from, to] = this.from !== undefined || this.to !== undefined ? [this.from || 0, this.to === undefined ? this.window.duration : this.to] : m && m.g ? [m.start, m.end] : [0, this.window.duration];
+		const m = this.moment, [from, to] = this.from !== undefined || this.to !== undefined ? [this.from || 0, this.to === undefined ? this.app.run().duration_ns : this.to] : m && m.g ? [m.start, m.end] : [0, this.app.run().duration_ns];
 		this.window.show(from - (to - from) * 0.05, to + (to - from) * 0.05);
 		this.moved();
 	}
@@ -265,7 +305,7 @@ class Timeline {
 	// ---- the cursor ----
 
 	keyOf(row) {
-		return row[0] === 1 ? 'g' + row[2] : row[0] === 0 ? row[8] : row[0] + ' ' + row[2];
+		return (row[9] || '') + ' ' + (row[0] === 1 ? 'g' + row[2] : row[0] === 0 ? row[8] : row[0] + ' ' + row[2]);
 	}
 
 	rowAt(row) {
@@ -274,15 +314,28 @@ class Timeline {
 	}
 
 	// Puts the cursor on a row at a time and tells what is there; `step` ns are a pixel there.
-	cursorTo(row, ns, step = 1) {
-		Object.assign(this, {row, at: ns});
+	async cursorTo(row, ns, step = 1) {
+		const part = this.partAt(row), [from, to] = [this.window.from - part.shift, this.window.to - part.shift];
+		Object.assign(this, {row, at: ns - part.shift});
+		if (part.run.id !== this.run) {
+			const at = this.at, range = [this.from, this.to].map(v => v === undefined ? null : Math.max(0, Math.min(part.run.duration_ns, v - part.shift))), none = range[0] !== null && range[0] === range[1];
+			clearTimeout(this.writing);
+			await this.app.select({run: part.run.id, at: Math.round(at), goroutine: null, from: none ? null : range[0], to: none ? null : range[1], 'timeline.from': Math.floor(from), 'timeline.to': Math.ceil(to)}, {replace: true});
+			if (this.run !== part.run.id) return; // the reader went on
+			Object.assign(this, {row, at});
+		}
 		this.redraw();
-		return this.describe({row, ns: Math.floor(ns), step: Math.max(1, Math.floor(step))});
+		return this.describe({row: row - this.part.first, ns: Math.floor(this.at), step: Math.max(1, Math.floor(step))});
 	}
 
 	async describe(where) {
 		this.place.abort();
 		const abort = this.place = new AbortController(), params = this.params();
+		if (where.row < 0 && this.part.heading) {
+			Object.assign(this, {moment: null, chain: null});
+			this.panel.run(this.part);
+			return this.askStacks();
+		}
 		try {
 			const m = await lanes('moment', {...params, ...where}, abort.signal);
 			if (abort.signal.aborted) return;
@@ -306,7 +359,7 @@ class Timeline {
 	}
 
 	tell(m, where) {
-		const row = this.rowAt(where.row);
+		const row = this.rowAt(this.part.first + where.row);
 		if (m.g) {
 			this.panel.moment(m, null, null);
 			this.app.say(goroutineName(m.g) + ': ' + m.state + (m.reason ? ' (' + m.reason + ')' : '') + ' for ' + this.panel.time(m.end - m.start));
@@ -342,7 +395,7 @@ class Timeline {
 		let answer = await lanes('rows', {...this.params(), ...which});
 		if (!answer.g) return this.app.say('Goroutine ' + g.id + ' has no row here.');
 		if (answer.row < 0 && this.kind === 'groups') {
-			this.unfolded.add(answer.group);
+			this.unfolded.add(this.run + '-' + answer.group);
 			answer = await lanes('rows', {...this.params(), ...which});
 			await this.app.select({'timeline.open': [...this.unfolded].join('.')});
 		} else if (answer.row < 0 && this.kind !== 'goroutines') {
@@ -351,14 +404,17 @@ class Timeline {
 		if (answer.row < 0) return this.app.say('Goroutine ' + answer.g.id + ' does not exist in the selected time.');
 		const at = Math.round(ns === undefined ? answer.lane[4] : ns);
 		this.window.reveal(at);
-		this.showRow(answer.row);
-		Object.assign(this, {row: answer.row, at});
+		if (this.part.shut) await this.shut(this.part.run.id);
+		const row = this.part.first + answer.row;
+		this.showRow(row);
+		Object.assign(this, {row, at});
 		this.moved();
 		return this.describe({g: answer.g.index, row: answer.row, ns: at});
 	}
 
 	showRow(row) {
-		this.total = Math.max(this.total, row + 1);
+		const last = this.parts[this.parts.length - 1];
+		last.total = Math.max(last.total, row + 1 - last.first);
 		if (row < this.top || row >= this.top + this.rows) this.top = Math.max(0, row - (this.rows >> 1));
 	}
 
@@ -366,14 +422,22 @@ class Timeline {
 	enter(at) {
 		const row = this.rowAt(at);
 		if (!row) return;
-		if (row[0] === 0) {
-			if (!this.unfolded.delete(row[1])) this.unfolded.add(row[1]);
+		if (isHeading(row)) {
+			this.shut(row[9]);
+		} else if (row[0] === 0) {
+			if (!this.unfolded.delete(this.folds(row))) this.unfolded.add(this.folds(row));
 			this.app.select({'timeline.open': [...this.unfolded].join('.') || null});
 		} else if (row[0] === 1) {
 			this.app.select({goroutine: /^\d+$/.test(row[2]) ? Number(row[2]) : row[2]});
 		} else if (row[0] === 4) {
 			this.app.select({task: row[2]});
 		}
+	}
+
+	// Folds or unfolds the rows of a run.
+	shut(id) {
+		const now = String(this.app.selection['timeline.shut'] || '').split('.').filter(Boolean), text = String(id);
+		return this.app.select({'timeline.shut': (now.includes(text) ? now.filter(k => k !== text) : [...now, text]).join('.') || null});
 	}
 
 	follow() {
@@ -404,14 +468,30 @@ class Timeline {
 		const text = this.field.value.trim();
 		if (!text) return this.field.focus();
 		try {
-			const found = await lanes('find', {...this.params(), ...this.window.columns(this.width), text, back: back ? 1 : 0, row: this.row, ns: Math.floor(this.at === undefined ? this.window.from : this.at)});
-			if (found.row < 0) return this.goTo(found.g, found.ns);
-			this.window.reveal(found.ns);
-			this.showRow(found.row);
+			const {part, found} = await this.findIn(text, back);
+			if (found.row < 0 && part === this.part) return this.goTo(found.g, found.ns);
+			const ns = found.ns + part.shift, row = part.first + Math.max(0, found.row);
+			this.window.reveal(ns);
+			this.showRow(row);
 			this.moved();
-			await this.cursorTo(found.row, found.ns, found.step);
+			await this.cursorTo(row, ns, found.step);
+			if (found.row < 0) await this.goTo(found.g, found.ns);
 		} catch (e) {
 			this.app.say(e.message);
+		}
+	}
+
+	// Finds in the run of the cursor, then in the runs after it, or before it.
+	async findIn(text, back) {
+		const parts = this.parts.filter(p => !p.shut), now = this.row < 0 ? parts[0] : this.partAt(this.row), place = this.window.columns(this.width), ns = Math.floor(this.at === undefined ? this.window.from : this.at);
+		const order = back ? parts.filter(p => p.first <= now.first).reverse() : parts.filter(p => p.first >= now.first);
+		for (const part of order.length ? order : [now]) {
+			const own = part === now, from = {...place, from: place.from - part.shift}, at = own ? {row: Math.max(-1, this.row < 0 ? -1 : this.row - part.first), ns} : back ? {row: part.total, ns: part.run.duration_ns + 1} : {row: -1, ns: -1};
+			try {
+				return {part, found: await lanes('find', {...part.params, ...from, text, back: back ? 1 : 0, ...at})};
+			} catch (e) {
+				if (e.status !== 404 || part === order[order.length - 1]) throw e;
+			}
 		}
 	}
 

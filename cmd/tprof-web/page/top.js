@@ -1,7 +1,7 @@
 // Every table of tprof-top, sorted, filtered, with rows that lead on.
 import {el, button, command, nothing} from './dom.js';
 import {run, heeding, text} from './ask.js';
-import {words, ignored} from './selection.js';
+import {words, ignored, only} from './selection.js';
 import {table} from './table.js';
 import {leads} from './lead.js';
 
@@ -27,17 +27,18 @@ export const REPORTS = {
 	outliers: 'rank kind what slow middle difference explains slow-with middle-with',
 	story: 'time into took goroutine task',
 	procs: 'running p utilisation idle starts',
+	incident: 'score time usual highest what count longest since',
 };
 // What they are about, as headings of the buttons that pick them.
 const SUBJECTS = [
-	['Goroutines', 'groups goroutines breakdown'], ['Waits', 'block locks sched syscalls'], ['CPU', 'cpu procs'], ['Collector', 'gc stops heap mmu'],
+	['Goroutines', 'groups goroutines breakdown'], ['Waits', 'block locks sched syscalls'], ['CPU', 'cpu procs'], ['Collector', 'gc stops heap mmu'], ['Incident', 'incident'],
 	['Requests', 'tasks task regions region outliers story logs'],
 ];
 // Traces as profiles; in the address with this in front, as some reports have the same names.
 const VIEWS = ['cpu', 'running', 'offcpu', 'sched', 'syscall', 'wall'], AS = 'as-';
-// Of profiles: what is added up, and other forms, which are texts.
-const SUMS = ['functions', 'lines', 'files', 'addresses'];
-const TEXTS = ['peek', 'tree', 'tags', 'traces', 'comments', 'raw'];
+// Of profiles: what is added up, callers and callees, of dumps of goroutines these, and other forms, which are texts.
+const SUMS = ['functions', 'lines', 'files', 'addresses'], CALLS = ['peek', 'tree'], STACKS = ['goroutines', 'deadlock'];
+const TEXTS = ['tags', 'traces', 'comments', 'raw'];
 
 // Columns whose sort key is not their name without the unit.
 const KEYS = {goroutine: 'id', held_max_ns: 'longest', bytes_per_second: 'rate', worst_at_ns: 'worst', worst_goroutine: '', ts_ns: 'time', slow_with: 'slow-with', middle_with: 'middle-with', created_ns: 'created', holder_entry: 'holder_entry'};
@@ -49,7 +50,7 @@ export function sortKey(report, column) {
 }
 
 // The table of profiles, whose JSON has more than pprof shows, and other headings.
-const COLUMNS = {top: ['flat', 'flat_share', 'sum_share', 'cum', 'cum_share', 'name']};
+const COLUMNS = {top: ['flat', 'flat_share', 'sum_share', 'cum', 'cum_share', 'name'], tree: ['function', 'role', 'name', 'flat', 'cum', 'cum_share', 'inlined']};
 const TITLES = {flat_share: 'FLAT%', sum_share: 'SUM%', cum_share: 'CUM%'};
 const ROWS = 100;
 // What tables show for the name of something without a name; elsewhere a state may have no reason.
@@ -59,24 +60,37 @@ const EMPTIES = {block: {...EMPTY, reason: '(unknown)'}, regions: {...EMPTY, nam
 // Returns the options of table() for a report's sheet, for views that show such tables too.
 export function dress(app, sheet, opts) {
 	const run = app.run();
-	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], titles: sheet.name === 'top' ? TITLES : {}, empty: EMPTIES[sheet.name] || EMPTY, lead: row => leads(app, sheet.name, row), ...opts};
+	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], titles: COLUMNS[sheet.name] ? TITLES : {}, empty: EMPTIES[sheet.name] || EMPTY, lead: row => leads(app, sheet.name, row), ...opts};
 }
 
 function picks(label, names, now, pick, titles = {}) {
 	return [el('span', {class: 'soft'}, label), ...names.map(n => button(n.replace(AS, ''), () => pick(n), {'aria-pressed': String(n === now), title: titles[n]}))];
 }
 
+// Which single tasks and regions count. Their sums become a table of single ones then, or what is different about the slowest.
+const CHOICES = [['min', 'at least', '10ms'], ['max', 'at most', '1s'], ['slowest', 'slowest', '1%']], CHOOSY = ['tasks', 'task', 'regions', 'region', 'outliers'];
+const chosen = s => CHOICES.filter(([key]) => s['top.' + key]);
+
+// The report that a name and these mean, as rep_report_meant of libreport/top has it.
+function meant(name, s) {
+	if (s['top.slowest'] && CHOOSY.includes(name)) return 'outliers';
+	const one = {tasks: 'task', regions: 'region'}[name];
+	return one && (chosen(s).length || s[one] || (one === 'task' && s.log)) ? one : name;
+}
+
 function traceWords(app, s) {
 	const view = VIEWS.find(v => s.report === AS + v), report = view ? null : REPORTS[s.report] ? s.report : 'groups';
 	const out = [...words(app, 'top'), ...view ? ['--view=' + view, '--unit=auto'] : [], ...s['top.each'] ? ['--each'] : []];
 	out.push('-n' + (s['top.rows'] || ROWS));
-	if (s.sort && report && REPORTS[report].split(' ').includes(s.sort)) out.push('--sort=' + s.sort);
+	if (CHOOSY.includes(report)) for (const [key] of chosen(s)) out.push('--' + key + '=' + s['top.' + key]);
+	if (s.sort && report && REPORTS[meant(report, s)].split(' ').includes(s.sort)) out.push('--sort=' + s.sort);
 	return {words: [...out, '@' + app.run().id, ...report ? [report] : []], now: view ? AS + view : report};
 }
 
 function profileWords(app, s) {
-	const now = [...SUMS, ...TEXTS].includes(s.report) ? s.report : 'functions', asText = TEXTS.includes(now), out = words(app, 'top', now === 'peek' ? ['focus'] : []);
-	if (asText) out.push(now === 'peek' ? '--peek=' + (s.focus || '.') : '--' + now);
+	const now = [...SUMS, ...CALLS, ...STACKS, ...TEXTS].includes(s.report) ? s.report : 'functions', asText = TEXTS.includes(now), out = words(app, 'top', now === 'peek' ? ['focus'] : STACKS.includes(now) ? ['sample', 'focus', 'ignore', 'label'] : []);
+	if (asText || STACKS.includes(now)) out.push('--' + now);
+	else if (CALLS.includes(now)) out.push('--unit=auto', now === 'peek' ? '--peek=' + (s.focus ? only(s.focus) : '.') : '--tree');
 	else out.push('--unit=auto', ...now === 'functions' ? [] : ['--granularity=' + now]);
 	if (s['top.rows'] === '0') out.push('--no-trim');
 	if (s.sort === 'cum') out.push('--cum');
@@ -88,19 +102,24 @@ export default {
 	open(app, root) {
 		const tools = el('div'), body = el('div', {class: 'body'});
 		root.append(tools, body);
-		const pick = changes => app.select({'top.rows': null, sort: null, q: null, 'top.each': null, ...changes});
+		const pick = changes => app.select({'top.rows': null, sort: null, q: null, 'top.each': null, 'top.slowest': null, ...CHOOSY.includes(changes.report) ? {} : {'top.min': null, 'top.max': null}, ...changes});
 		let samples = null, filter = null;
 
 		function drawTrace(now) {
 			const line = (label, names) => el('div', {class: 'picks'}, picks(label, names, now, report => pick({report}))), each = now === 'breakdown' && el('label', {class: 'picks'},
 				el('input', {type: 'checkbox', checked: !!app.selection['top.each'], change: e => app.select({'top.each': e.target.checked ? 1 : null})}), ' a row for each goroutine');
-			tools.replaceChildren(el('div', {class: 'subjects'}, SUBJECTS.map(([label, names]) => line(label, names.split(' '))), line('As a profile', VIEWS.map(v => AS + v)), each));
+			tools.replaceChildren(el('div', {class: 'subjects'}, SUBJECTS.map(([label, names]) => line(label, names.split(' '))), line('As a profile', VIEWS.map(v => AS + v)), each, CHOOSY.includes(now) && choices()));
+		}
+		// Fields of --min, --max, --slowest and --log.
+		function choices() {
+			const s = app.selection, field = (key, label, value, like) => el('label', null, label + ' ', el('input', {type: 'text', size: 8, value: value || '', placeholder: like, change: e => app.select({[key]: e.target.value.trim() || null, sort: null})}));
+			return el('div', {class: 'picks'}, el('span', {class: 'soft'}, 'Only'), CHOICES.map(([key, label, like]) => field('top.' + key, label, s['top.' + key], like)), field('log', 'with log', s.log, 'regex'));
 		}
 		async function drawProfile(now, signal) {
 			const id = app.run().id;
-			if (!samples || samples.id !== id) samples = {id, names: await sampleTypes(id, signal)};
+			if (!samples || samples.id !== id) samples = {id, names: await sampleTypes(id, signal), format: app.run().format};
 			tools.replaceChildren(el('div', {class: 'subjects'}, samples.names.length > 1 && el('div', {class: 'picks'}, picks('Values', samples.names, app.selection.sample || samples.names[samples.names.length - 1], sample => app.select({sample}))),
-				el('div', {class: 'picks'}, picks('Add up by', SUMS, now, report => pick({report}))), el('div', {class: 'picks'}, picks('As text', TEXTS, now, report => pick({report})))));
+				el('div', {class: 'picks'}, picks('Add up by', SUMS, now, report => pick({report}))), el('div', {class: 'picks'}, picks('Calls', CALLS, now, report => pick({report}), {peek: 'callers and callees of the selected function, else of all'})), /^goroutine/.test(samples.format) && el('div', {class: 'picks'}, picks('Goroutines', STACKS, now, report => pick({report}), {deadlock: 'goroutines that may be deadlocked'})), el('div', {class: 'picks'}, picks('As text', TEXTS, now, report => pick({report})))));
 		}
 		function drawSheets({head, ignored: refused}) {
 			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top', refused), said = head.notes.some(n => n.startsWith('nothing to show'));

@@ -59,6 +59,12 @@ static bool shown(const struct tp_regex *only, const struct rep_node *n)
 
 /* ---- as rows ---- */
 
+#define SHOWN(name_text, raw, title_text)                                                          \
+	{                                                                                          \
+		.name = (name_text), .title = (title_text), .kind = REP_TEXT, .right = true,       \
+		.table_only = true, .by = (raw)                                                    \
+	}
+
 static const struct rep_column columns[] = {
     {.name = "function",
      .doc = "the function that the rows are about",
@@ -82,14 +88,16 @@ static const struct rep_column columns[] = {
      .doc = "its line; of a function its first one, or the lowest known; or null",
      .kind = REP_ID,
      .raw_only = true},
+    SHOWN("flat_shown", "flat", "FLAT"),
     {.name = "flat",
      .doc = "of the function: values of samples that end in it, else null",
-     .title = "FLAT",
-     .kind = REP_ANY},
+     .kind = REP_ANY,
+     .raw_only = true},
+    SHOWN("cum_shown", "cum", "CUM"),
     {.name = "cum",
      .doc = "values of samples that pass through it, or through the call",
-     .title = "CUM",
-     .kind = REP_ANY},
+     .kind = REP_ANY,
+     .raw_only = true},
     {.name = "cum_share",
      .doc = "of all values; of calls, of the function's",
      .title = "CUM%",
@@ -107,7 +115,8 @@ static int put_row(const struct rep_profile_view *v, const struct rep_positions 
 {
 	const struct rep_node *other = !call ? n : in ? call->src : call->dest;
 	const struct rep_position position = rep_position_of_node(positions, &other->info);
-	int64_t cum = rep_node_cum(n);
+	int64_t cum = rep_node_cum(n), weight = call ? call->weight : cum;
+	char flat_text[REP_MEASURE_SIZE], cum_text[REP_MEASURE_SIZE];
 
 	return rep_output_row(
 	    out,
@@ -119,8 +128,10 @@ static int put_row(const struct rep_profile_view *v, const struct rep_positions 
 		rep_text(other->name.text, other->name.size),
 		rep_position_file(&position),
 		rep_position_line(&position),
+		call ? rep_null() : rep_str(rep_view_label(v, rep_node_flat(n), flat_text)),
 		call ? rep_null() : rep_view_raw(v, rep_node_flat(n)),
-		rep_view_raw(v, call ? call->weight : cum),
+		rep_str(rep_view_label(v, weight, cum_text)),
+		rep_view_raw(v, weight),
 		call ? rep_view_share(call->weight, cum) : rep_view_share(cum, v->total),
 		call ? rep_int(call->inlined) : rep_null(),
 		rep_str(v->type),

@@ -7,7 +7,7 @@ const SETTLED = 120; // ms without a change after which details are asked for
 const MARGIN = 4; // rows above and below those on the screen
 
 export class Data {
-	// `shown()` returns what is on the screen: {window, width, top, rows, params, look}; `took(what)` is called
+	// `shown()` returns what is on the screen: {window, width, top, rows, params, parts, look}; `took(what)` is called
 	// when something has arrived, `failed(error)` when the server refused.
 	constructor(shown, took, failed) {
 		Object.assign(this, {shown, took, failed, picture: null, whole: null, tracks: null, flying: null, wanted: false, timer: 0, closed: false});
@@ -22,16 +22,15 @@ export class Data {
 		this.forget();
 	}
 
-	// Forgets the pictures, as rows have changed.
 	forget() {
 		for (const p of [this.picture, this.whole]) release(p);
 		this.picture = this.whole = null;
 	}
 
-	// Forgets everything, as the run has changed.
-	reset() {
+	// Forgets all pictures, those on their way too, as rows or the run have changed; of the same run the counters stay.
+	reset(tracks = null) {
 		this.forget();
-		this.tracks = null;
+		this.tracks = tracks;
 		if (this.flying) this.flying.abort.abort();
 		this.flying = null;
 		this.want();
@@ -40,7 +39,7 @@ export class Data {
 	// The window or the rows have changed.
 	want() {
 		if (this.closed) return;
-		const key = JSON.stringify(this.params()), {flying, picture} = this;
+		const key = JSON.stringify(this.asked()), {flying, picture} = this;
 		this.wanted = Boolean(flying) && (flying.key !== key || flying.abort.signal.aborted);
 		if (this.wanted && !flying.coarse) flying.abort.abort();
 		else if (!flying && !(picture && picture.key === key)) this.ask(true);
@@ -48,18 +47,31 @@ export class Data {
 		this.timer = setTimeout(() => this.settle(), SETTLED);
 	}
 
-	params() {
-		const {window, width, top, rows, params} = this.shown(), first = Math.max(0, top - MARGIN);
-		return {...params, ...window.columns(width), first, rows: rows + top - first + MARGIN};
+	// The picture's place, and of each part of the rows that it has, the heading and what to ask the server for.
+	asked() {
+		const {window, width, top, rows, parts} = this.shown(), first = Math.max(0, top - MARGIN), end = top + rows + MARGIN, place = window.columns(width);
+		return {...place, first, alone: parts.length === 1, parts: parts.map((p, i) => {
+			// Of the last part the picture brings the number of rows.
+			const begin = Math.max(0, first - p.first), n = Math.min(end - p.first, i + 1 < parts.length || p.shut ? p.total : Infinity) - begin;
+			return {run: p.run.id, heading: p.heading && p.first > first && p.first <= end ? p.heading : null, params: n > 0 ? {...p.params, ...place, from: place.from - p.shift, first: begin, rows: n} : null};
+		}).filter(p => p.heading || p.params)};
+	}
+
+	// The picked run, and so the beginning of time, is another one.
+	shift(ns) {
+		for (const p of new Set([this.picture, this.whole])) if (p) Object.assign(p, {from: p.from + ns, to: p.to + ns});
+		this.tracks = null;
+		this.flying?.abort.abort();
+		this.flying = null;
 	}
 
 	async ask(coarse) {
-		const params = this.params(), flight = {coarse, key: JSON.stringify(params), abort: new AbortController()};
+		const asked = this.asked(), flight = {coarse, key: JSON.stringify(asked), abort: new AbortController()};
 		this.flying = flight;
 		this.wanted = false;
 		try {
 			let {look} = this.shown();
-			const answer = await askPicture({...params, coarse: coarse ? 1 : 0}, look, flight.abort.signal);
+			const answer = await askPicture({...asked, parts: asked.parts.map(p => ({...p, params: p.params && {...p.params, coarse: coarse ? 1 : 0}}))}, look, flight.abort.signal);
 			// What is searched for may have changed meanwhile.
 			while (this.flying === flight && !['search', 'colour', 'dpr'].every(k => look[k] === this.shown().look[k])) await repaint(answer, look = this.shown().look);
 			if (this.flying !== flight) return release(answer);
@@ -68,7 +80,8 @@ export class Data {
 			answer.key = flight.key;
 			if (this.picture !== this.whole) release(this.picture);
 			this.picture = answer;
-			if (answer.from <= 0 && answer.to >= answer.duration) {
+			const {window} = this.shown();
+			if (answer.from <= window.begin && answer.to >= window.end) {
 				release(this.whole);
 				this.whole = answer;
 			}
@@ -89,7 +102,7 @@ export class Data {
 			return;
 		}
 		if (this.closed) return;
-		if (this.picture && !this.picture.exact && this.picture.key === JSON.stringify(this.params())) this.ask(false);
+		if (this.picture && !this.picture.exact && this.picture.key === JSON.stringify(this.asked())) this.ask(false);
 		this.took('settled');
 		const {window, width, params} = this.shown(), place = window.columns(Math.min(width, 800));
 		if (this.tracks && this.tracks.key === JSON.stringify(place)) return;

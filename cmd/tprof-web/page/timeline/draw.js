@@ -3,10 +3,11 @@
 import {format} from '../dom.js';
 import {ROW, STATES, stretches, cellAt} from './picture.js';
 import {ticks, exactTime} from './window.js';
+import {isHeading} from './merge.js';
 
 export const AXIS = 22, TRACK = 32, GUTTER = 238;
 const FONT = '12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif', MONO = '11.5px ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace';
-const KINDS = ['group', 'g', 'P ', 'M ', 'task '];
+const KINDS = ['group', 'g', 'P ', 'M ', 'task ', 'run '];
 
 // Returns what a row is called: "main.worker ×20", "g17 main.worker", "P 3".
 export function rowName(row) {
@@ -69,6 +70,7 @@ export class Frame {
 		ctx.clip();
 		this.pictures(s.data.whole, s.data.picture);
 		if (s.data.picture) this.words(s.data.picture);
+		if (s.data.picture) this.headings(s.data.picture);
 		ctx.restore();
 		this.bands();
 		this.range();
@@ -98,9 +100,17 @@ export class Frame {
 
 	// Mark phases of the GC tint everything, stops of the world more strongly.
 	bands() {
-		const {ctx, s} = this, p = s.data.picture;
+		const {s} = this, p = s.data.picture;
 		if (!p) return;
-		for (const [shares, name, alpha] of [[p.gc, 'gc', 0.14], [p.stw, 'stw', 0.4]]) {
+		for (const b of p.bands || [{...p, first: 0, rows: 0}]) {
+			const top = p.bands ? Math.max(this.head, this.y(b.first)) : AXIS, bottom = p.bands ? this.y(b.first + b.rows) : s.canvasHeight;
+			if (bottom > top) this.band(p, b, top, bottom);
+		}
+	}
+
+	band(p, b, top, bottom) {
+		const {ctx, s} = this;
+		for (const [shares, name, alpha] of [[b.gc, 'gc', 0.14], [b.stw, 'stw', 0.4]]) {
 			ctx.fillStyle = s.colour.text[name];
 			// In eight shades, and at whole pixels: a thousand rectangles of their own take too long.
 			for (let c = 0; c < p.cols; c++) {
@@ -110,9 +120,9 @@ export class Frame {
 				while (end < p.cols && shares[end] + 31 >> 5 === shade) end++;
 				const x = Math.round(this.x(p.from + c * p.step)), w = Math.max(1, Math.round(this.x(p.from + end * p.step)) - x);
 				ctx.globalAlpha = alpha * Math.max(0.3, shade / 8);
-				ctx.fillRect(x, AXIS, w, s.canvasHeight);
+				ctx.fillRect(x, top, w, bottom - top);
 				ctx.globalAlpha = 1;
-				ctx.fillRect(x, AXIS - (name === 'stw' ? 7 : 4), w, 3);
+				if (!p.bands) ctx.fillRect(x, AXIS - (name === 'stw' ? 7 : 4), w, 3);
 				c = end - 1;
 			}
 		}
@@ -195,6 +205,24 @@ export class Frame {
 		ctx.restore();
 	}
 
+	// The line that heads the rows of a run: how long it lasts, and by which clock it is placed.
+	headings(p) {
+		const {ctx, s} = this;
+		p.rows.forEach((row, i) => {
+			if (!isHeading(row)) return;
+			const part = s.parts.find(q => q.run.id === row[9]), y = this.y(p.first + i), from = Math.max(GUTTER, this.x(part ? part.shift : 0)), to = Math.min(GUTTER + s.width, this.x(part ? part.shift + part.run.duration_ns : 0));
+			ctx.fillStyle = s.colour.text.line;
+			ctx.fillRect(GUTTER, y, s.width, 1);
+			if (to <= from) return;
+			ctx.fillStyle = s.colour.text.field;
+			ctx.fillRect(from, y + 2, to - from, ROW - 4);
+			ctx.font = FONT;
+			ctx.textAlign = 'left';
+			ctx.fillStyle = s.colour.text.soft;
+			if (to - from > 60) ctx.fillText(cut(ctx, row[10], to - from - 10, false), from + 5, y + ROW / 2);
+		});
+	}
+
 	// The reason of long waits, the goroutine on a P or M.
 	words(p) {
 		const {ctx, s} = this, pixels = p.step / s.window.span * s.width;
@@ -230,8 +258,8 @@ export class Frame {
 
 	// The row of a goroutine: its own, else its group's; undefined if neither is known.
 	rowOf(g) {
-		const own = this.s.places.get('g' + g.id);
-		return own === undefined ? this.s.places.get(g.name) : own;
+		const {places, parts, run} = this.s, tag = (parts.length > 1 ? run : '') + ' ', own = places.get(tag + 'g' + g.id);
+		return own === undefined ? places.get(tag + g.name) : own;
 	}
 
 	arrow(x1, y1, x2, y2) {
@@ -364,7 +392,7 @@ export class Frame {
 	}
 
 	label(row, at) {
-		const {ctx, s} = this, y = this.y(at), indent = 8 + (row[0] === 0 ? 14 : row[3] * 22);
+		const {ctx, s} = this, y = this.y(at), indent = 8 + (row[0] === 0 || isHeading(row) ? 14 : row[3] * 22);
 		if (y < this.head - ROW || y > s.canvasHeight) return;
 		if (at === s.row) {
 			ctx.fillStyle = s.colour.text.hit;
@@ -372,9 +400,9 @@ export class Frame {
 		}
 		ctx.fillStyle = s.colour.text.fg;
 		ctx.font = FONT;
-		if (row[0] === 0) ctx.fillText(s.unfolded.has(row[1]) ? '▾' : '▸', 6, y + 11);
-		ctx.font = MONO;
-		ctx.globalAlpha = s.search && !row[8].toLowerCase().includes(s.search) ? 0.55 : 1;
+		if (row[0] === 0 || isHeading(row)) ctx.fillText((isHeading(row) ? !row[1] : s.unfolded.has(s.folds(row))) ? '▾' : '▸', 6, y + 11);
+		ctx.font = isHeading(row) ? 'bold ' + FONT : MONO;
+		ctx.globalAlpha = s.search && !isHeading(row) && !row[8].toLowerCase().includes(s.search) ? 0.55 : 1;
 		const [kind, , , , , , , n, name] = row, more = kind === 0 && n > 1 ? ' ×' + n : '', wide = more ? ctx.measureText(more).width : 0;
 		const text = cut(ctx, kind === 0 ? name : rowName(row), GUTTER - 12 - indent - wide, true);
 		ctx.fillText(text, indent, y + 11);

@@ -71,7 +71,7 @@ export function listen(t) {
 		if (pointers.size) return;
 		begin = null;
 		if (t.dragged) {
-			const [from, to] = t.dragged.map(v => Math.max(0, Math.min(t.window.duration, Math.round(v))));
+			const [from, to] = t.dragged.map(v => Math.max(0, Math.min(t.app.run().duration_ns, Math.round(v))));
 			t.dragged = null;
 			if (to > from) t.app.select({from, to});
 			t.redraw();
@@ -129,7 +129,7 @@ function click(t, p, step) {
 const around = t => t.hover && t.hover.x >= GUTTER ? t.hover.ns : undefined;
 
 const move = (t, e, by) => {
-	const step = t.window.span / t.width * (e.shiftKey ? 100 : 10), at = Math.max(0, Math.min(t.window.duration, (t.at === undefined ? t.middle() : t.at) + by * Math.max(1, step)));
+	const step = t.window.span / t.width * (e.shiftKey ? 100 : 10), at = Math.max(t.window.begin, Math.min(t.window.end, (t.at === undefined ? t.middle() : t.at) + by * Math.max(1, step)));
 	t.window.reveal(at);
 	t.moved();
 	t.cursorTo(Math.max(0, t.row), at, step / 10);

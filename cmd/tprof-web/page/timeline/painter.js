@@ -34,9 +34,9 @@ function send(message, signal) {
 }
 
 // Asks for a picture and has it painted; p.ms is how long the server took. `look` is {colour, dpr, nsPerPixel, search}.
-export async function ask(params, look, signal) {
+export async function ask(asked, look, signal) {
 	try {
-		const {picture, image, ms} = await (ready ? send({params, look}, signal) : make(params, look, signal));
+		const {picture, image, ms} = await (ready ? send({asked, look}, signal) : make(asked, look, signal));
 		return Object.assign(picture, {image, ms});
 	} finally {
 		if (!worker) start();

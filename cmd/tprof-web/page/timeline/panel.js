@@ -53,6 +53,12 @@ export class Panel {
 		return button(text || goroutineName(g), () => this.go(g, ns), {class: 'link', title: 'go there'});
 	}
 
+	// A run among others.
+	run({run, wall, how}) {
+		this.root.replaceChildren(el('h2', null, 'run ' + run.id + ' ' + run.name), this.facts([['lasts', this.time(run.duration_ns)], ['events', format('count', run.events)], ...run.labels ? [['labels', run.labels]] : []]),
+			el('p', null, 'Its rows are ' + (wall ? 'placed ' : '') + how + '.'), el('p', {class: 'leads'}, button('Overview', () => this.app.go('overview')), button('Compare with another run', () => this.app.go('diff'))), el('p', {class: 'soft'}, 'Enter folds its rows. Times are those of the picked run.'), this.says());
+	}
+
 	// A group or a task, of which there is no single moment.
 	row(row, cell) { // `cell`: time by state in the column under the cursor
 		const [kind, , , , from, to, busy, n, name] = row, lines = [[kind === 0 ? 'goroutines' : 'id', kind === 0 ? n : row[2]], ['exists', this.time(from) + ' to ' + this.time(to)], ['not blocked', this.time(busy)]];

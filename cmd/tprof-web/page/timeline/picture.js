@@ -2,6 +2,7 @@
 // that is made of it once and stretched until the next one is there.
 
 import {lanes} from '../ask.js';
+import {merge} from './merge.js';
 
 export const STATES = ['running', 'runnable', 'syscall', 'blocked', 'lost', 'idle'];
 export const ROW = 22; // pixels
@@ -10,7 +11,7 @@ export const MARK = {region: 1, log: 2, task: 4, sample: 8, assist: 16};
 const MOST_WIDE = 4096;
 
 // Returns {…the head, gc, stw, cell, whose}.
-function parse(buffer) {
+export function parse(buffer) {
 	const size = new DataView(buffer).getUint32(0, true), head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
 	let at = 4 + size;
 	const take = n => new Uint8Array(buffer, (at += n) - n, n), cells = head.rows.length * head.cols;
@@ -118,9 +119,11 @@ export function paint(p, {colour, dpr, nsPerPixel, search}) {
 	return createImageBitmap(spare);
 }
 
-// Asks for a picture and paints it. Returns {picture, image, ms}, ms being how long the server took.
-export async function make(params, look, signal) {
-	const begin = performance.now(), buffer = await lanes('cells', params, signal), ms = performance.now() - begin, picture = parse(buffer);
+// Asks for a picture and paints it: {from, step, cols, first, parts} are the rows of one run, which is `alone`, or of several
+// with headings. Returns {picture, image, ms}, ms being how long the server took.
+export async function make({parts, alone, ...place}, look, signal) {
+	const begin = performance.now(), buffers = await Promise.all(parts.map(p => p.params && lanes('cells', p.params, signal))), ms = performance.now() - begin;
+	const pictures = buffers.map(b => b && parse(b)), picture = alone ? pictures[0] : merge(place, parts.map((p, i) => ({...p, picture: pictures[i]})));
 	return {picture, image: await paint(picture, look), ms};
 }
 

@@ -1,10 +1,19 @@
-// The time that is shown: [from, from + span) in ns since the run began, from the whole run to 1 ns.
+// The time that is shown: [from, from + span) in ns since the run began, from all of [begin, end) to 1 ns.
 
 export class Window {
-	constructor(duration) {
-		this.duration = Math.max(1, duration);
-		this.from = 0;
+	constructor(begin, end) {
+		this.limit(begin, end);
+		this.from = begin;
 		this.span = this.duration;
+	}
+
+	limit(begin, end) {
+		this.begin = begin;
+		this.duration = Math.max(1, end - begin);
+	}
+
+	get end() {
+		return this.begin + this.duration;
 	}
 
 	get to() {
@@ -13,7 +22,7 @@ export class Window {
 
 	show(from, to) {
 		this.span = Math.min(Math.max(1, to - from), this.duration);
-		this.from = Math.min(Math.max(0, from), this.duration - this.span);
+		this.from = Math.min(Math.max(this.begin, from), this.end - this.span);
 	}
 
 	// Makes the span `factor` times as long; the time `around` stays where it is.

@@ -1,25 +1,27 @@
-// Fetches pictures and paints their images beside the page's own thread. A message is {id, params, look} for a
+// Fetches pictures and paints their images beside the page's own thread. A message is {id, asked, look} for a
 // picture of the server's, {id, picture, look} for one to paint again, or {id} to end a request; the answer is
 // {id, picture, image, ms} or {id, error}. The first message is an empty one: the worker has started.
 import {make, paint} from './picture.js';
 
-const asked = new Map();
+const flying = new Map();
 
-async function fetched(id, params, look) {
+async function fetched(id, asked, look) {
 	const abort = new AbortController();
-	asked.set(id, abort);
+	flying.set(id, abort);
 	try {
-		return await make(params, look, abort.signal);
+		return await make(asked, look, abort.signal);
 	} finally {
-		asked.delete(id);
+		flying.delete(id);
 	}
 }
 
-onmessage = async ({data: {id, params, picture, look}}) => {
-	if (!look) return asked.has(id) && asked.get(id).abort();
+const buffers = p => [...new Set([p.cell, p.gc, p.stw, p.whose, ...(p.bands || []).flatMap(b => [b.gc, b.stw])].filter(Boolean).map(a => a.buffer))];
+
+onmessage = async ({data: {id, asked, picture, look}}) => {
+	if (!look) return flying.has(id) && flying.get(id).abort();
 	try {
-		const made = params ? await fetched(id, params, look) : {image: await paint(picture, look)}, p = made.picture;
-		postMessage({id, ...made}, [made.image, ...p ? [p.cell.buffer] : [], ...p && p.whose ? [p.whose.buffer] : []]);
+		const made = asked ? await fetched(id, asked, look) : {image: await paint(picture, look)};
+		postMessage({id, ...made}, [made.image, ...made.picture ? buffers(made.picture) : []]);
 	} catch (e) {
 		postMessage({id, error: {name: e.name, message: e.message}});
 	}

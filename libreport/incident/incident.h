@@ -1,0 +1,132 @@
+/* What a program did in one stretch of a run, the incident, beside what it usually does: rows by
+ * windows of time.
+ *
+ * A row is something that goroutines or the program spent time on; enum rep_incident_kind lists the
+ * kinds. The windows are other stretches of the run, as long as the incident. Each cell is the time
+ * that the row took in the window, of all goroutines together.
+ *
+ * The windows lie one after the other before and behind the incident, and are read span by span. In a
+ * range with too many events for that, they are whole segments of the store, or several in a row,
+ * whose sums the store keeps; their times are scaled to the length of the incident. If segments are
+ * much longer than the incident, or the filter names one goroutine, of which the store has no such
+ * sums, the windows are those inside of a few segments, evenly spread over the range. At most REP_INCIDENT_WINDOWS are looked at, evenly spread, and
+ * REP_INCIDENT_ROWS rows; so a table has at most 32 MiB.
+ *
+ *	rep_incident_find(&x, v, &options, err);
+ *	rep_incident_read(&x, v, err);
+ *	… x.row, rep_incident_judge(&x, i, &verdict) …
+ *	rep_incident_release(&x); */
+#ifndef REP_INCIDENT_H
+#define REP_INCIDENT_H
+
+#include "keys.h"
+#include "spans/view.h"
+
+enum {
+	REP_INCIDENT_WINDOWS = 256,
+	REP_INCIDENT_ROWS = 16384,
+	/* Other windows that a row needs to be called unusual. */
+	REP_INCIDENT_LEAST = 8,
+};
+
+/* As typed, or NULL. At most one of `around` and `task`, and of `last` and `task`, is given. */
+struct rep_incident_options {
+	const char *last;   /* its length: a time, or a share of the range such as "5%" */
+	const char *around; /* a moment in the middle of it; NULL: it is the end of the range */
+	const char *task;   /* the id of a task: its time */
+	/* Not as typed, ns since the run began: these ends; both 0: not given. */
+	int64_t from_ns, to_ns;
+};
+
+enum rep_incident_kind {
+	REP_INCIDENT_RUNNING,  /* entry function: time on a P */
+	REP_INCIDENT_RUNNABLE, /* entry function: waiting for a P */
+	REP_INCIDENT_BLOCK,    /* reason and function: blocked, but not for a lock */
+	REP_INCIDENT_LOCK,     /* reason and function: blocked for a lock */
+	REP_INCIDENT_SYSCALL,  /* function: in a system call */
+	REP_INCIDENT_GC,       /* name of a range: work of the collector, stops of the world */
+	REP_INCIDENT_TASK,     /* type of tasks: their latency */
+	REP_NINCIDENT_KINDS
+};
+/* "running", "runnable", "block" … */
+extern const char *const rep_incident_kinds[REP_NINCIDENT_KINDS];
+
+struct rep_incident_row {
+	enum rep_incident_kind kind;
+	uint32_t name;	/* string: entry function, reason, name of the range, type of tasks */
+	uint32_t stack; /* where most of its time in the incident was spent at once; 0: none */
+	int64_t count;	/* spans, ranges and tasks that overlap the incident */
+	int64_t max_ns; /* the longest of them there */
+};
+
+struct rep_incident {
+	int64_t from, to;   /* the incident */
+	int64_t begin, end; /* the range of the view */
+	struct rep_incident_window {
+		int64_t from, to;
+	} * window; /* the others: n, by time; they do not overlap */
+	size_t n;
+	size_t all;	 /* so many there would be, of which n were taken */
+	bool segments;	 /* they are segments of the store */
+	int64_t lost_ns; /* time in the incident of which a damaged trace says nothing */
+	int64_t most;	 /* events read one by one; set by rep_incident_find, lowered by tests */
+
+	struct rep_incident_row *row;
+	size_t nrows;
+	size_t left_out; /* spans of further rows, beyond REP_INCIDENT_ROWS */
+
+	/* private */
+	struct rep_keys keys;
+	size_t row_room, cell_room;
+	int64_t *cell;	  /* by row: n + 1, the last of which is the incident */
+	int64_t *scratch; /* n */
+};
+
+/* Checks options as far as that is possible without a run. Returns 0 or TP_EFORMAT with a sentence. */
+int rep_incident_check(const struct rep_incident_options *opt, struct tp_err *err);
+/* Finds the incident in the range of the view. Errors: TP_EFORMAT for times that do not fit the run,
+ * TP_ENOENT if there is no such task, TP_ENOMEM, TP_ESTORE. */
+int rep_incident_find(struct rep_incident *x, struct rep_view *v,
+		      const struct rep_incident_options *opt, struct tp_err *err);
+/* Chooses the windows and reads all rows. Errors: TP_ENOMEM, TP_ESTORE, TP_ELIMIT. */
+int rep_incident_read(struct rep_incident *x, struct rep_view *v, struct tp_err *err);
+void rep_incident_release(struct rep_incident *x);
+
+/* Narrows the range of a view to the incident, and restores it. */
+struct rep_incident_range {
+	int64_t from, to;
+	bool whole;
+};
+struct rep_incident_range rep_incident_enter(const struct rep_incident *x, struct rep_view *v);
+void rep_incident_leave(struct rep_view *v, const struct rep_incident_range *before);
+
+/* How the incident's time of a row compares with the other windows.
+ *
+ * What is unusual may have begun before the incident and last beyond it. So windows next to it, one
+ * after the other, are left out of the comparison while their time is nearer to that of the incident
+ * than to the median, but never more than half of all; and one more on each side, in whose middle it
+ * may have begun or ended.
+ *
+ * The score is the excess over the median, divided by the largest of: three times what the highest
+ * other window has more than the median, a twentieth of the incident's length, and a quarter of the
+ * median. A row is unusual if its score is at least 1 and there are REP_INCIDENT_LEAST windows to
+ * compare with. If all windows were alike, and times distributed exponentially, chance would call one
+ * row in 70 unusual with ten windows, one in 440 with twenty, one in 5,900 with fifty. */
+struct rep_incident_verdict {
+	int64_t then_ns, median_ns, highest_ns;
+	size_t others;	/* windows compared with */
+	size_t as_much; /* of these, with at least as much time */
+	int64_t
+	    since_ns; /* when it began: the start of the first window left out, or of the incident */
+	double score;
+	bool unusual;
+};
+/* The same of n cells; those before `at` lie before the incident, whose time is `then_ns`. *first is
+ * the first window left out, or `at`. `scratch` has room for n. */
+void rep_incident_judge_cells(const int64_t *cell, size_t n, size_t at, int64_t then_ns,
+			      int64_t length_ns, int64_t *scratch,
+			      struct rep_incident_verdict *verdict, size_t *first);
+void rep_incident_judge(const struct rep_incident *x, size_t row,
+			struct rep_incident_verdict *verdict);
+
+#endif
