@@ -16,6 +16,9 @@
 	((size_t)184 << 20) /* in use between requests; the server is to stay below 256 MiB */
 #define LEAST_BYTES ((size_t)24 << 20) /* of the cache of the run that is looked at */
 #define OTHER_BYTES ((size_t)12 << 20) /* of the cache of another one */
+/* Reading in advance takes all processors, and what it has of a segment is lost when somebody asks: while a reader
+ * moves through the picture it would do nothing but keep the page from being drawn. */
+#define REST_MS 400
 
 struct web_lanes {
 	struct tp_store *store;
@@ -26,7 +29,11 @@ struct web_lanes {
 	/* Guards all of the above. */
 	pthread_mutex_t lock;
 	atomic_int asking; /* requests that wait for the lock or have it */
-	/* Reads segments in advance; interrupted while anyone asks. */
+	atomic_int
+	    waiting; /* those that have not had it yet; `served` is signalled when there are no more */
+	pthread_cond_t served;
+	uint64_t closed; /* how many runs were closed */
+	/* Reads segments in advance; interrupted while anyone asks. `halt` also interrupts long requests. */
 	pthread_t reader;
 	bool has_reader;
 	int64_t first; /* the run to open before anybody asks */
@@ -83,6 +90,7 @@ int web_lanes_new(struct web_lanes **lanes, const char *store, int64_t first, st
 	l->first = first;
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->work, NULL);
+	pthread_cond_init(&l->served, NULL);
 	code = tp_store_open(&l->store, store, err);
 	if (!code)
 		code = rep_runs_load(l->store, &l->runs, err);
@@ -113,6 +121,7 @@ void web_lanes_free(struct web_lanes *l)
 	if (l->store)
 		tp_store_close(l->store);
 	pthread_cond_destroy(&l->work);
+	pthread_cond_destroy(&l->served);
 	pthread_mutex_destroy(&l->lock);
 	free(l);
 }
@@ -202,6 +211,7 @@ static const struct rep_run *look_up(struct web_lanes *l, int64_t id)
 			close_run(l->open[i]); /* its run is one of the old list */
 			l->open[i] = NULL;
 		}
+		l->closed++;
 		rep_runs_release(&l->runs);
 		l->runs = now;
 		return run_of(&l->runs, id);
@@ -242,6 +252,7 @@ static int find_run(struct web_lanes *l, const struct web_query *q, struct web_r
 			close_run(r);
 			return code;
 		}
+		l->closed += *at != NULL;
 		close_run(*at);
 		*at = r;
 	}
@@ -275,26 +286,56 @@ static int read_more(struct web_lanes *l, struct web_run *r)
 		code = rep_lanes_ahead(r->lanes, l->ahead_from, l->ahead_to, &l->halt, &err);
 	}
 #ifdef __GLIBC__
-	malloc_trim(0); /* of what reading needed for a while */
+	if (code != TP_ECANCEL) /* somebody waits */
+		malloc_trim(0); /* of what reading needed for a while */
 #endif
 	return code;
 }
 
+/* Waits until nobody has asked for a while. */
+static void rest(struct web_lanes *l)
+{
+	struct timespec until;
+	uint64_t asked;
+
+	do {
+		asked = l->now;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += REST_MS * 1000000L;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		while (!atomic_load(&l->end) && !pthread_cond_timedwait(&l->work, &l->lock, &until))
+			;
+	} while (!atomic_load(&l->end) && (asked != l->now || atomic_load(&l->asking)));
+}
+
+/* Opens the run and draws some picture of it, so that the first one that is asked for finds its memory: the browser
+ * needs longer to start. */
+static void draw_first(struct web_lanes *l)
+{
+	struct web_query query = {.n = 3,
+				  .pair = {{"cols", "1200"}, {"rows", "30"}, {"coarse", "1"}}};
+	struct tp_buf out = {0};
+	struct tp_err unused;
+	const char *type;
+
+	(void)web_lanes_answer(l, "cells", &query, &out, &type, NULL, &unused);
+	tp_buf_release(&out);
+}
+
 static void *read_ahead(void *ctx)
 {
-	struct web_query none = {.n = 0};
 	struct web_lanes *l = ctx;
-	struct web_run *opened;
-	struct tp_err unused;
 
+	draw_first(l);
 	pthread_mutex_lock(&l->lock);
-	/* The browser needs longer to start than the run to be opened. */
-	(void)find_run(l, &none, &opened, &unused);
+	rest(l);
 	while (!atomic_load(&l->end)) {
 		struct web_run *r = latest(l);
 
 		if (atomic_load(&l->asking) || !r || r->read_ahead) {
 			pthread_cond_wait(&l->work, &l->lock);
+			rest(l);
 			continue;
 		}
 		atomic_store(&l->halt, false);
@@ -303,10 +344,51 @@ static void *read_ahead(void *ctx)
 			continue;
 		/* Errors are those of the requests that need the segments. */
 		r->read_ahead = read_more(l, r) != TP_ECANCEL;
+		if (!r->read_ahead)
+			rest(l);
 	}
 	pthread_mutex_unlock(&l->lock);
 	return NULL;
 }
+
+/* ---- long requests ---- */
+
+int web_lanes_let(const struct web_ask *ask, struct tp_err *err)
+{
+	struct web_lanes *l = ask->lanes;
+	uint64_t closed = l->closed;
+
+	do {
+		while (atomic_load(&l->waiting))
+			pthread_cond_wait(&l->served, &l->lock);
+		atomic_store(&l->halt, false);
+		/* A request that came meanwhile may have set `halt` before that. */
+	} while (atomic_load(&l->waiting));
+	if (ask->stop && atomic_load(ask->stop))
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "nobody waits for the answer");
+	if (closed != l->closed)
+		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE,
+				  "the run was closed, as others were opened; ask again");
+	return web_rows_list(ask, err);
+}
+
+int web_lanes_draw(const struct web_ask *ask, struct rep_picture *p, size_t first,
+		   struct tp_err *err)
+{
+	int code;
+
+	/* What was read before others were let in is kept. */
+	do {
+		code = web_lanes_let(ask, err);
+		if (code)
+			return code;
+		p->row = ask->run->rows.row ? ask->run->rows.row + first : NULL;
+		code = rep_lanes_draw(ask->run->lanes, p, &ask->lanes->halt, err);
+	} while (code == TP_ECANCEL);
+	return code;
+}
+
+/* ---- requests ---- */
 
 /* Remembers the window as the one whose surroundings are likely to be asked for next. */
 static void want_ahead(struct web_lanes *l, const struct web_ask *ask)
@@ -325,7 +407,7 @@ int web_lanes_answer(struct web_lanes *l, const char *what, const struct web_que
 		     struct tp_err *err)
 {
 	struct web_ask ask = {
-	    .store = l->store, .query = query, .out = out, .type = type, .stop = stop};
+	    .lanes = l, .store = l->store, .query = query, .out = out, .type = type, .stop = stop};
 	size_t i = 0;
 	int code;
 
@@ -335,8 +417,10 @@ int web_lanes_answer(struct web_lanes *l, const char *what, const struct web_que
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "there is no timeline data '%.40s'", what);
 	atomic_fetch_add(&l->asking, 1);
+	atomic_fetch_add(&l->waiting, 1);
 	atomic_store(&l->halt, true);
 	pthread_mutex_lock(&l->lock);
+	atomic_fetch_sub(&l->waiting, 1);
 	*type = "application/json";
 	if (stop && atomic_load(stop))
 		code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "nobody waits for the answer");
@@ -348,6 +432,8 @@ int web_lanes_answer(struct web_lanes *l, const char *what, const struct web_que
 		code = tp_nomem(err);
 	if (!code)
 		want_ahead(l, &ask);
+	if (!atomic_load(&l->waiting))
+		pthread_cond_broadcast(&l->served);
 	if (atomic_fetch_sub(&l->asking, 1) == 1)
 		pthread_cond_signal(&l->work);
 	pthread_mutex_unlock(&l->lock);

@@ -130,9 +130,6 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 	uint32_t entry = rep_lanes_entry(r->lanes, mark->goroutine), place[2];
 	bool has[2] = {false, false};
 
-	/* A mark can cover all columns, so many of them take long. */
-	if (p->ask->stop && atomic_load(p->ask->stop))
-		return 1;
 	if (p->nmarks++ == WEB_MOST_MARKS) {
 		p->too_many_marks = true;
 		return 1;
@@ -169,7 +166,8 @@ static int put_marks_of(struct picture *p, uint32_t kinds, struct tp_err *err)
 		p->too_many_marks = true;
 		return 0;
 	}
-	return rep_lanes_marks(p->ask->run->lanes, kinds, p->p.from, p->p.to, on_mark, p, err);
+	return rep_lanes_marks(p->ask->run->lanes, kinds, p->p.from, p->p.to, on_mark, p,
+			       p->ask->stop, err);
 }
 
 static int put_marks(struct picture *p, struct tp_err *err)
@@ -311,6 +309,19 @@ static int read_picture(struct picture *p, struct tp_err *err)
 	return 0;
 }
 
+/* Keeps the cells for the next picture, unless there are others, or their run was closed. */
+static void keep_cells(struct picture *p, int code)
+{
+	struct web_run *r = p->ask->run;
+
+	if (code == TP_ECANCEL || p->p.room > KEPT_CELLS || r->cell) {
+		free(p->p.cell);
+		return;
+	}
+	r->cell = p->p.cell;
+	r->room = p->p.room;
+}
+
 int web_answer_cells(const struct web_ask *ask, struct tp_err *err)
 {
 	struct picture p = {.ask = ask};
@@ -327,12 +338,13 @@ int web_answer_cells(const struct web_ask *ask, struct tp_err *err)
 	if (p.p.nrows && (p.p.row[0].kind == REP_LANE_PROC || p.p.row[0].kind == REP_LANE_THREAD))
 		p.whose = calloc(cells + 1, sizeof(*p.whose));
 	code = p.cell && p.gc && p.stw ? 0 : tp_nomem(err);
+	/* Another request may draw meanwhile. */
 	p.p.cell = r->cell;
 	p.p.room = r->room;
+	r->cell = NULL;
 	if (!code)
-		code = rep_lanes_draw(r->lanes, &p.p, ask->stop, err);
-	r->cell = p.p.cell;
-	r->room = p.p.room;
+		code = p.p.coarse ? rep_lanes_draw(r->lanes, &p.p, ask->stop, err)
+				  : web_lanes_draw(ask, &p.p, p.first, err);
 	if (!code) {
 		put_cells(&p);
 		code = p.p.nrows ? put_marks(&p, err) : 0;
@@ -340,11 +352,7 @@ int web_answer_cells(const struct web_ask *ask, struct tp_err *err)
 	*ask->type = "application/octet-stream";
 	if (!code && put_picture(&p))
 		code = tp_nomem(err);
-	if (r->room > KEPT_CELLS) {
-		free(r->cell);
-		r->cell = NULL;
-		r->room = 0;
-	}
+	keep_cells(&p, code);
 	free(p.cell);
 	free(p.gc);
 	free(p.stw);

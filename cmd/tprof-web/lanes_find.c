@@ -10,6 +10,7 @@
 
 #define AT_ONCE	      64 /* rows drawn at a time */
 #define MOST_SEARCHED 20000
+#define MARK_PARTS    64
 
 struct search {
 	const struct web_ask *ask;
@@ -17,6 +18,7 @@ struct search {
 	struct web_window window;
 	int64_t row, ns; /* the cursor's */
 	bool back;
+	int64_t begin;	 /* of the part in which marks are searched */
 	uint32_t states; /* bit per enum web_show whose name has the text */
 
 	bool found;
@@ -104,11 +106,10 @@ static void find_cell(struct search *s, const struct rep_picture *p, int64_t fir
 
 static int find_cells(struct search *s, struct tp_err *err)
 {
-	const struct rep_lane_rows *rows = &s->ask->run->rows;
 	struct rep_picture p = {.from = s->window.from,
 				.to = s->window.from + s->window.step * s->window.cols,
 				.cols = s->window.cols};
-	int64_t at = s->row, n = (int64_t)rows->n, searched = 0;
+	int64_t at = s->row, n = (int64_t)s->ask->run->rows.n, searched = 0;
 	int code = 0;
 
 	while (!code && !s->found && at >= 0 && at < n && searched < MOST_SEARCHED) {
@@ -116,9 +117,8 @@ static int find_cells(struct search *s, struct tp_err *err)
 
 		count = count < AT_ONCE ? count : AT_ONCE;
 		at = s->back ? at + 1 - count : at;
-		p.row = &rows->row[at];
 		p.nrows = (size_t)count;
-		code = rep_lanes_draw(s->ask->run->lanes, &p, s->ask->stop, err);
+		code = web_lanes_draw(s->ask, &p, (size_t)at, err);
 		if (!code)
 			find_cell(s, &p, at);
 		at += s->back ? -1 : count;
@@ -134,14 +134,36 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 {
 	struct search *s = ctx;
 
-	if (s->ask->stop && atomic_load(s->ask->stop))
-		return 1;
-	if (mark->goroutine == TP_NONE || !rep_text_holds(mark->text, mark->size, s->text) ||
-	    (s->back ? mark->from >= s->ns : mark->from <= s->ns))
+	if (mark->goroutine == TP_NONE || mark->from < s->begin ||
+	    (s->back ? mark->from >= s->ns : mark->from <= s->ns) ||
+	    !rep_text_holds(mark->text, mark->size, s->text))
 		return 0;
 	take(s, -1, mark->from);
 	s->goroutine = mark->goroutine;
 	return !s->back; /* the last one before the cursor */
+}
+
+/* Searches a part of the time after the other, those that begin in it, and lets other requests in between. */
+static int find_mark(struct search *s, struct tp_err *err)
+{
+	const uint32_t kinds = 1u << REP_MARK_REGION | 1u << REP_MARK_LOG | 1u << REP_MARK_TASK;
+	int64_t part = rep_lanes_duration(s->ask->run->lanes) / MARK_PARTS + 1;
+	int code = 0;
+
+	for (int i = 0; i < MARK_PARTS && !s->found && !code; i++) {
+		int at = s->back ? MARK_PARTS - 1 - i : i;
+		int64_t end = at == MARK_PARTS - 1 ? INT64_MAX : (at + 1) * part;
+
+		/* Damaged ones may begin before the run or after it. */
+		s->begin = at ? at * part : INT64_MIN;
+		if (s->back ? s->begin >= s->ns : end <= s->ns)
+			continue;
+		code = web_lanes_let(s->ask, err);
+		if (!code)
+			code = rep_lanes_marks(s->ask->run->lanes, kinds, s->begin, end, on_mark, s,
+					       s->ask->stop, err);
+	}
+	return code;
 }
 
 /* ---- stacks ---- */
@@ -222,10 +244,15 @@ static int find_spans(struct search *s, int64_t from, int64_t to, struct tp_err 
 	for (int searched = 0;
 	     !code && !s->found && at >= 0 && (uint64_t)at < rows->n && searched < MOST_SEARCHED;
 	     at += s->back ? -1 : 1, searched++) {
-		const struct rep_lane *row = &rows->row[at];
-		bool unfolded = row->kind == REP_LANE_GROUP && (uint64_t)at + 1 < rows->n &&
-				rows->row[at + 1].depth;
+		const struct rep_lane *row;
+		bool unfolded;
 
+		code = web_lanes_let(s->ask, err);
+		if (code)
+			return code;
+		row = &rows->row[at];
+		unfolded = row->kind == REP_LANE_GROUP && (uint64_t)at + 1 < rows->n &&
+			   rows->row[at + 1].depth;
 		if (row->kind > REP_LANE_GOROUTINE)
 			return 0;
 		/* In the cursor's row only what follows the cursor counts. */
@@ -281,7 +308,6 @@ static int read_search(struct search *s, struct tp_err *err)
 
 static int find(struct search *s, struct tp_err *err)
 {
-	const uint32_t kinds = 1u << REP_MARK_REGION | 1u << REP_MARK_LOG | 1u << REP_MARK_TASK;
 	int64_t duration = rep_lanes_duration(s->ask->run->lanes);
 	const struct web_window shown = s->window;
 	int code = 0;
@@ -295,8 +321,7 @@ static int find(struct search *s, struct tp_err *err)
 		code = find_cells(s, err);
 	}
 	if (!code && !s->found)
-		code = rep_lanes_marks(s->ask->run->lanes, kinds, INT64_MIN, INT64_MAX, on_mark, s,
-				       err);
+		code = find_mark(s, err);
 	if (!code && !s->found)
 		code = find_stacks(s, &shown, err);
 	return code;

@@ -34,6 +34,7 @@ struct web_run {
 
 /* A request. Its run is locked. */
 struct web_ask {
+	struct web_lanes *lanes;
 	struct tp_store *store;
 	struct web_run *run;
 	const struct web_query *query;
@@ -54,6 +55,16 @@ struct web_number {
 int web_numbers(const struct web_query *q, const struct web_number *number, size_t n,
 		struct tp_err *err);
 #define WEB_MOST_NS (INT64_MAX / 4) /* limit of times in queries, so that sums of some fit */
+
+/* lanes.c */
+
+/* Draws rows of the list from `first` on, exactly or not, as rep_lanes_draw does; p->row is set. Reading events may
+ * take seconds, so other requests are answered in between, and may use ask->run. TP_ECANCEL: nobody waits for the
+ * answer, or the run was closed. */
+int web_lanes_draw(const struct web_ask *ask, struct rep_picture *p, size_t first,
+		   struct tp_err *err);
+/* Lets other requests in, if any wait, and lists the rows again. Errors are those of web_rows_list, or TP_ECANCEL. */
+int web_lanes_let(const struct web_ask *ask, struct tp_err *err);
 
 /* lanes_rows.c */
 

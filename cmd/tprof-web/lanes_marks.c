@@ -52,7 +52,7 @@ int web_answer_marks(const struct web_ask *ask, struct tp_err *err)
 	tp_buf_text(ask->out, "{\"marks\":[");
 	code = rep_lanes_marks(ask->run->lanes,
 			       REP_MARKS_ALL & ~(1u << REP_MARK_SAMPLE | 1u << REP_MARK_SWEEP),
-			       from, to, put_mark, &m, err);
+			       from, to, put_mark, &m, ask->stop, err);
 	tp_buf_printf(ask->out, "],\"more\":%s}", m.more ? "true" : "false");
 	return code;
 }

@@ -342,7 +342,7 @@ int web_answer_stacks(const struct web_ask *ask, struct tp_err *err)
 	tp_buf_text(ask->out, "],\"samples\":[");
 	if (!code)
 		code = rep_lanes_marks(ask->run->lanes, 1u << REP_MARK_SAMPLE, from, to, put_sample,
-				       &s, err);
+				       &s, ask->stop, err);
 	if (!code && put_functions(&s))
 		code = tp_nomem(err);
 	rep_keys_release(&s.stacks);

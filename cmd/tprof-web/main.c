@@ -202,7 +202,7 @@ static int find_store(struct args *args, char path[PATH_MAX])
 	return status;
 }
 
-/* Writes the answer to /about: what commands to copy name in place of the store, and in place of a run where it
+/* Writes the answer to /about, up to the runs: what commands to copy name in place of the store, and in place of a run where it
  * has a dump of its own. */
 static int describe(const struct args *args, struct tp_buf *about)
 {
@@ -218,7 +218,7 @@ static int describe(const struct args *args, struct tp_buf *about)
 		tp_buf_text(about, i ? ", " : "");
 		rep_put_json(about, files->path[i], strlen(files->path[i]));
 	}
-	tp_buf_printf(about, "], \"one_each\": %s}\n", args->one_each ? "true" : "false");
+	tp_buf_printf(about, "], \"one_each\": %s", args->one_each ? "true" : "false");
 	return tp_buf_put(about, "", 1);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "tprof-web/page.h"
+#include "tprof-web/runs.h"
 #include "tprof-web/watch.h"
 
 #define CONNECTION_MEMORY ((size_t)64 << 10)
@@ -280,6 +281,23 @@ static enum MHD_Result lanes(struct web_server *s, struct MHD_Connection *c,
 	return sent;
 }
 
+static enum MHD_Result about(const struct web_server *s, struct MHD_Connection *c)
+{
+	struct tp_buf b = {0};
+	enum MHD_Result sent;
+	struct tp_err err;
+	int code;
+
+	tp_buf_printf(&b, "%s, \"runs\": ", s->about);
+	code = web_runs_put(&b, s->store, &err);
+	if (!code && tp_buf_text(&b, "}\n"))
+		code = tp_nomem(&err);
+	sent = code ? send_error(c, MHD_HTTP_INTERNAL_SERVER_ERROR, &err)
+		    : send_buf(c, MHD_HTTP_OK, "application/json", &b);
+	tp_buf_release(&b);
+	return sent;
+}
+
 static enum MHD_Result send_page(struct MHD_Connection *c, const struct web_request *r)
 {
 	const struct web_page *page = web_page(r->name);
@@ -332,7 +350,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 	case WEB_ENTER:
 		return enter(s, c, sent.site);
 	case WEB_ABOUT:
-		return send_constant(c, "application/json", s->about, strlen(s->about));
+		return about(s, c);
 	case WEB_RUN:
 		return run(s, c, r);
 	case WEB_LANES:

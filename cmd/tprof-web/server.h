@@ -2,7 +2,7 @@
  *
  *	/?secret=HEX     gives the cookie, and leads on to /
  *	/, /NAME         files of the page
- *	/about           {"tprof": version, "file": name, "dump": bool}
+ *	/about           {"tprof": version, "file": name, "dump": bool, …, "runs": … (runs.h)}
  *	/run/COMMAND     the output of a command, ?a=WORD&a=WORD…
  *	/lanes/NAME      the timeline's data (lanes.h)
  *
@@ -22,7 +22,7 @@
 
 struct web_server {
 	int listener;	   /* a listening socket */
-	const char *about; /* the answer to /about */
+	const char *about; /* the answer to /about, up to the runs */
 	/* In a command's message, the store's path becomes the name of the file that was given. */
 	const char *store, *file;
 	struct web_access access;

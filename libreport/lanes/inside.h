@@ -29,14 +29,14 @@ struct rep_lane_span {
 	uint16_t class;
 };
 
-/* The spans of one class that a goroutine or a group has within a segment. */
+/* The spans of one class that a goroutine or a group has within a segment. A long run has millions. */
+#define REP_LANES_SEGMENTS (UINT32_C(1) << 22) /* the most of a run: some 2 * 10^12 events */
 struct rep_lane_sum {
 	int64_t total_ns;
-	uint32_t owner; /* goroutine, or group */
-	uint32_t segment;
 	uint32_t count;
-	uint16_t class;
+	uint32_t segment : 22, class : 10;
 };
+_Static_assert(sizeof(struct rep_lane_sum) == 16 && REP_LANES_CLASSES <= 1 << 10, "packed");
 
 struct rep_lane_sums {
 	struct rep_lane_sum *sum; /* by owner, then segment */

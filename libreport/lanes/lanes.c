@@ -241,8 +241,9 @@ static int prepare(struct rep_lanes *l, struct tp_err *err)
 		return code;
 	if (v->nrows[TP_TABLE_GOROUTINE] >= TP_SPANS_LIMIT ||
 	    v->nrows[TP_TABLE_PROC] >= TP_SPANS_LIMIT_MP ||
-	    v->nrows[TP_TABLE_THREAD] >= TP_SPANS_LIMIT_MP || v->nsegments >= TP_NONE)
-		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "too many goroutines or threads");
+	    v->nrows[TP_TABLE_THREAD] >= TP_SPANS_LIMIT_MP || v->nsegments >= REP_LANES_SEGMENTS)
+		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE,
+				  "too many goroutines, threads or segments");
 	l->ng = (uint32_t)v->nrows[TP_TABLE_GOROUTINE];
 	l->np = (uint32_t)v->nrows[TP_TABLE_PROC];
 	l->nm = (uint32_t)v->nrows[TP_TABLE_THREAD];

@@ -150,10 +150,10 @@ struct rep_mark {
 #define REP_MARKS_ALL ((1u << REP_NMARK_KINDS) - 1)
 /* Calls fn for the marks of these kinds (a bit each) in a range, by start; a nonzero result ends
  * that. Regions, logs, tasks and samples are those of goroutines that have lanes; kinds up to ASSIST
- * are of all goroutines. */
+ * are of all goroutines. Returns TP_ECANCEL once *stop is true; stop may be NULL. */
 int rep_lanes_marks(struct rep_lanes *lanes, uint32_t kinds, int64_t from, int64_t to,
 		    int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
-		    struct tp_err *err);
+		    const atomic_bool *stop, struct tp_err *err);
 
 /* Prepares what rep_lanes_marks needs of the whole run, so that it is fast from then on: reads the tables once.
  * Returns TP_ECANCEL once *stop is true; the next call goes on from there. */

@@ -278,7 +278,7 @@ static void test_marks(void **state)
 		size_t sum = 0;
 
 		assert_int_equal(rep_lanes_marks(c.lanes, REP_MARKS_ALL, ranges[r][0], ranges[r][1],
-						 on_mark, &all, &err),
+						 on_mark, &all, NULL, &err),
 				 0);
 		for (size_t i = 0; i < REP_NMARK_KINDS; i++) {
 			struct marks some = {.last = INT64_MIN};
@@ -292,7 +292,7 @@ static void test_marks(void **state)
 				 (long long)ranges[r][0]);
 			assert_int_equal(all.n[cases[i].kind], count(sql));
 			assert_int_equal(rep_lanes_marks(c.lanes, 1u << cases[i].kind, ranges[r][0],
-							 ranges[r][1], on_mark, &some, &err),
+							 ranges[r][1], on_mark, &some, NULL, &err),
 					 0);
 			assert_int_equal(some.all, all.n[cases[i].kind]);
 			sum += some.all;
@@ -301,6 +301,29 @@ static void test_marks(void **state)
 		if (!r)
 			assert_true(all.n[REP_MARK_REGION] > 50 && all.n[REP_MARK_STW] > 3);
 	}
+}
+
+/* What nobody waits for any more ends, while tables are read and in the middle of a walk; the next call has all. */
+static void test_marks_cancelled(void **state)
+{
+	struct marks again = {.last = INT64_MIN};
+	atomic_bool stop = true;
+
+	(void)state;
+	import("testdata/checkout.trace");
+	for (int ready = 0; ready < 2; ready++) {
+		struct marks few = {.last = INT64_MIN};
+
+		assert_int_equal(rep_lanes_marks(c.lanes, REP_MARKS_ALL, INT64_MIN, INT64_MAX,
+						 on_mark, &few, &stop, &err),
+				 TP_ECANCEL);
+		assert_int_equal(few.all, ready);
+		assert_int_equal(rep_lanes_marks_ready(c.lanes, NULL, &err), 0);
+	}
+	assert_int_equal(rep_lanes_marks(c.lanes, REP_MARKS_ALL, INT64_MIN, INT64_MAX, on_mark,
+					 &again, NULL, &err),
+			 0);
+	assert_true(again.all > 1);
 }
 
 /* Stops and the GC concern all goroutines, so the filter affects only regions. */
@@ -315,10 +338,12 @@ static void test_marks_filter(void **state)
 	import("testdata/checkout.trace");
 	assert_int_equal(rep_filter_init(&filter, &text, &err), 0);
 	assert_int_equal(rep_lanes_new(&lanes, store, &runs.run[0], &filter, &err), 0);
+	assert_int_equal(rep_lanes_marks(c.lanes, REP_MARKS_ALL, INT64_MIN, INT64_MAX, on_mark,
+					 &all, NULL, &err),
+			 0);
 	assert_int_equal(
-	    rep_lanes_marks(c.lanes, REP_MARKS_ALL, INT64_MIN, INT64_MAX, on_mark, &all, &err), 0);
-	assert_int_equal(
-	    rep_lanes_marks(lanes, REP_MARKS_ALL, INT64_MIN, INT64_MAX, on_mark, &some, &err), 0);
+	    rep_lanes_marks(lanes, REP_MARKS_ALL, INT64_MIN, INT64_MAX, on_mark, &some, NULL, &err),
+	    0);
 	for (size_t k = REP_MARK_STW; k <= REP_MARK_ASSIST; k++)
 		assert_int_equal(some.n[k], all.n[k]);
 	assert_true(some.n[REP_MARK_REGION] < all.n[REP_MARK_REGION]);
@@ -381,7 +406,8 @@ static void test_no_trace(void **state)
 	}
 	assert_int_equal(rep_lanes_draw(c.lanes, &p, NULL, &err), 0);
 	free(p.cell);
-	assert_int_equal(rep_lanes_marks(c.lanes, REP_MARKS_ALL, 0, 10, on_mark, &marks, &err), 0);
+	assert_int_equal(
+	    rep_lanes_marks(c.lanes, REP_MARKS_ALL, 0, 10, on_mark, &marks, NULL, &err), 0);
 	assert_int_equal(marks.all, 0);
 	assert_int_equal(rep_lanes_step(c.lanes, 1, TP_NONE, &at, &err), TP_ENOENT);
 	assert_int_equal(rep_lanes_step(c.lanes, -1, TP_NONE, &at, &err), TP_ENOENT);
@@ -400,6 +426,7 @@ int main(void)
 	    cmocka_unit_test_teardown(test_step, close_check),
 	    cmocka_unit_test_teardown(test_step_words, close_check),
 	    cmocka_unit_test_teardown(test_marks, close_check),
+	    cmocka_unit_test_teardown(test_marks_cancelled, close_check),
 	    cmocka_unit_test_teardown(test_longest, close_check),
 	    cmocka_unit_test_teardown(test_marks_filter, close_check),
 	    cmocka_unit_test_teardown(test_no_trace, close_check),

@@ -437,10 +437,10 @@ static int tell(const struct rep_lanes *l, const struct rep_lane_mark *m,
 
 int rep_lanes_marks(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_t to,
 		    int (*fn)(void *ctx, const struct rep_mark *mark), void *ctx,
-		    struct tp_err *err)
+		    const atomic_bool *stop, struct tp_err *err)
 {
 	struct walk w = {.l = l, .kinds = kinds, .from = from, .to = to};
-	int code = rep_lanes_marks_ready(l, NULL, err);
+	int code = rep_lanes_marks_ready(l, stop, err);
 
 	if (code)
 		return code;
@@ -451,6 +451,9 @@ int rep_lanes_marks(struct rep_lanes *l, uint32_t kinds, int64_t from, int64_t t
 		struct cursor c = w.cursor[--w.n];
 		int done = tell(l, mark_at(&c), fn, ctx);
 
+		if (!done && stop && atomic_load(stop))
+			code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "stopped");
+		done |= code;
 		c.at++;
 		if (done)
 			c.at = c.marks->n;

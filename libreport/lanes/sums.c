@@ -13,34 +13,34 @@ static uint32_t count_of(int64_t n)
 
 #define JOIN 64 /* classes of an owner in a segment to compare with */
 
-/* Joins the sums of one owner, segment and class (from different stacks), and finds where owners begin. */
+/* Joins the sums of one owner, segment and class (from different stacks). first[] has the ends of owners, and then
+ * where they begin. */
 static void join(struct rep_lane_sums *s, uint32_t owners)
 {
-	size_t n = 0;
+	size_t n = 0, i = 0;
 
-	memset(s->first, 0, (owners + (size_t)2) * sizeof(*s->first));
-	for (size_t i = 0; i < s->n; i++) {
-		const struct rep_lane_sum *next = &s->sum[i];
-		struct rep_lane_sum *same = NULL;
+	for (uint32_t o = 0; o < owners; o++) {
+		size_t begin = n, end = s->first[o];
 
-		for (size_t k = n; k > 0 && n - k < JOIN && !same; k--) {
-			if (s->sum[k - 1].owner != next->owner ||
-			    s->sum[k - 1].segment != next->segment)
-				break;
-			if (s->sum[k - 1].class == next->class)
-				same = &s->sum[k - 1];
-		}
-		if (same) {
-			tp_sum(&same->total_ns, next->total_ns);
-			same->count = count_of((int64_t)same->count + next->count);
-		} else {
-			s->first[next->owner + 1]++;
-			s->sum[n++] = *next;
+		for (s->first[o] = begin; i < end; i++) {
+			const struct rep_lane_sum *next = &s->sum[i];
+			struct rep_lane_sum *same = NULL;
+
+			for (size_t k = n; k > begin && n - k < JOIN && !same &&
+					   s->sum[k - 1].segment == next->segment;
+			     k--) {
+				if (s->sum[k - 1].class == next->class)
+					same = &s->sum[k - 1];
+			}
+			if (same) {
+				tp_sum(&same->total_ns, next->total_ns);
+				same->count = count_of((int64_t)same->count + next->count);
+			} else {
+				s->sum[n++] = *next;
+			}
 		}
 	}
-	s->n = n;
-	for (uint32_t o = 0; o < owners; o++)
-		s->first[o + 1] += s->first[o];
+	s->first[owners] = s->n = n;
 }
 
 void rep_lanes_sums_release(struct rep_lane_sums *s)
@@ -56,9 +56,13 @@ void rep_lanes_sums_release(struct rep_lane_sums *s)
 static void put_sum(struct rep_lanes *l, struct rep_lane_sums *s, uint32_t owner, int64_t segment,
 		    int64_t state, int64_t reason, int64_t count, int64_t total_ns)
 {
+	uint32_t class;
+
 	if (segment < s->segment || (uint64_t)segment >= l->v.nsegments || state < 0 ||
 	    state >= TP_NSTATES)
 		return;
+	class = rep_lanes_class(l, (unsigned)state,
+				reason < 0 || reason > UINT32_MAX ? 0 : (uint32_t)reason);
 	s->segment = segment;
 	if (!s->sum) {
 		s->first[owner + 1]++;
@@ -67,11 +71,8 @@ static void put_sum(struct rep_lanes *l, struct rep_lane_sums *s, uint32_t owner
 		s->sum[s->first[owner]++] = (struct rep_lane_sum){
 		    .total_ns = total_ns,
 		    .count = count_of(count),
-		    .owner = owner,
-		    .segment = (uint32_t)segment,
-		    .class =
-			rep_lanes_class(l, (unsigned)state,
-					reason < 0 || reason > UINT32_MAX ? 0 : (uint32_t)reason),
+		    .segment = (uint32_t)segment & (REP_LANES_SEGMENTS - 1),
+		    .class = class & (REP_LANES_CLASSES - 1),
 		};
 	}
 }
@@ -81,6 +82,7 @@ static int read_sums(struct rep_lanes *l, struct rep_lane_sums *s, uint32_t owne
 		     int (*walk)(struct rep_lanes *l, struct rep_lane_sums *s, struct tp_err *err),
 		     struct tp_err *err)
 {
+	struct rep_lane_sum *fitting;
 	int code;
 
 	rep_lanes_sums_release(s);
@@ -97,9 +99,12 @@ static int read_sums(struct rep_lanes *l, struct rep_lane_sums *s, uint32_t owne
 		return tp_nomem(err);
 	s->segment = 0;
 	code = walk(l, s, err);
-	if (!code)
-		join(s, owners);
-	return code;
+	if (code)
+		return code;
+	join(s, owners);
+	fitting = tp_more(s->sum, s->n + 1, sizeof(*fitting));
+	s->sum = fitting ? fitting : s->sum;
+	return 0;
 }
 
 struct sums {

@@ -247,6 +247,30 @@ def test_crowd(s):
 LONG = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 
 
+def test_turns(s):
+    """Long requests let others in, which may close their run: the answer is the same as alone, or says so."""
+    window = "from=0&cols=700&step=1000000&rows=60"
+    asked = [f"/lanes/cells?run={run}&kind=goroutines&{window}{more}" for run in (1, 2) for more in ("", "&goroutine=1")]
+    asked += [f"/lanes/find?run={run}&kind={kind}&{window}&text=no+such+text" for run in (1, 2) for kind in ("groups", "goroutines")]
+    alone, answers = [s.ask(path)[::2] for path in asked], []
+
+    def work(i):
+        for k in range(12):
+            at = (i + k) % len(asked)
+            status, _, body = s.ask(asked[at])
+            answers.append(alone[at] if status == 409 and b"closed" in body else (status, body))
+            wrong.extend([] if answers[-1] == alone[at] else [asked[at], status, body[:80]])
+
+    wrong = []
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(asked))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    check(f"pictures and searches in turns: {[status for status, _ in alone]}, {wrong[:3]}", [status for status, _ in alone] == [200] * 4 + [404] * 4 and not wrong)
+    check("all are answered", len(answers) == 12 * len(asked))
+
+
 def test_leaving(s):
     def runs():
         return any(name.startswith("tprof-query") for _, name, _ in s.family().values())
@@ -287,7 +311,7 @@ def main():
         with open("cmd/common/allowed.c") as f:
             test_table(f.read())
         s = Server(store)
-        for test in (test_access, test_addresses, test_refused, test_crowd, test_leaving):
+        for test in (test_access, test_addresses, test_refused, test_crowd, test_turns, test_leaving):
             test(s)
         os.utime(store, (1, 1))
         test_commands(s, store)
@@ -299,7 +323,7 @@ def main():
         test_ending(s)
         s = Server(*dumps)
         about = json.loads(s.ask("/about")[2])
-        check("dumps have names", about | {"tprof": 0} == {"tprof": 0, "file": "runs.tprof", "dump": False, "dumps": dumps, "one_each": True})
+        check("dumps have names", about | {"tprof": 0, "runs": 0} == {"tprof": 0, "runs": 0, "file": "runs.tprof", "dump": False, "dumps": dumps, "one_each": True})
         check("dumps are runs", s.ask("/about")[0] == 200 and len(json.loads(s.run("store", "--format=json", "list", "@")[2])) == 2)
         s.process.send_signal(signal.SIGKILL)
         family = s.family()
@@ -311,7 +335,7 @@ def main():
         s = Server(dumps[0])
         status, _, body = s.run("top", "@9")
         check(f"a message names the dump: {body}", status == 422 and b"testdata/checkout.trace" in body and tmp.encode() not in body)
-        check("a dump", json.loads(s.ask("/about")[2]) | {"tprof": 0} == {"tprof": 0, "file": dumps[0], "dump": True, "dumps": [], "one_each": False})
+        check("a dump", json.loads(s.ask("/about")[2]) | {"tprof": 0, "runs": 0} == {"tprof": 0, "runs": 0, "file": dumps[0], "dump": True, "dumps": [], "one_each": False})
         s.end()
     print(f"web: {passed} passed, {failed} failed")
     sys.exit(failed != 0)

@@ -5,7 +5,6 @@ gotrace is (~/.cache/tprof-peers/bin), the page of go tool trace on the same tra
 """
 
 import collections
-import json
 import os
 import re
 import shutil
@@ -151,7 +150,8 @@ def measure(out, trace):
 
 
 def gotrace(out, trace):
-    """Seconds until the page of go tool trace has its viewer open, and its server's memory."""
+    """The page of go tool trace: seconds until it answers, ms from there until its viewer has the trace, and memory. None:
+    it does not answer."""
     began = time.monotonic()
     log = open(os.path.join(out, "gotrace.log"), "w+")
     peer = subprocess.Popen([GOTRACE, "-http=127.0.0.1:0", trace], stdout=log, stderr=log, env={**os.environ, "BROWSER": "true", "PATH": out})
@@ -164,14 +164,18 @@ def gotrace(out, trace):
             time.sleep(0.2)
         else:
             return None
-        ready = time.monotonic() - began
-        most = max(pss(p) for p in descendants(peer.pid))
+        row = {"answers": time.monotonic() - began}
         b = Page(page.browser.find(), timeout=240)
         try:
+            empty = memory(b)
             start = time.monotonic()
             b.send("Page.navigate", url=found[0] + "/trace?view=proc")
-            good = b.wait("(v => v && v.model)(document.querySelector('tr-ui-timeline-view'))", 200)
-            return {"listens": ready, "viewer": time.monotonic() - start if good else None, "pss": memory(b), "server": most}
+            if not b.wait("(v => v && v.model)(document.querySelector('tr-ui-timeline-view'))", 200):
+                return None
+            row["usable"] = (time.monotonic() - start) * 1000
+            row["pss"] = memory(b) - empty
+            row["server"] = max(pss(p) for p in descendants(peer.pid))
+            return row
         finally:
             b.close()
     finally:
@@ -191,7 +195,8 @@ def main():
             print("| %s | %.0f | %.1f, %.1f, %.1f (%d) | %.1f, %.1f (%d) | %.0f | %.0f |" % (os.path.basename(trace), m["usable"], percentile(f, 0.5), percentile(f, 0.95), max(f or [0]), len(f),
                   percentile(d, 0.5), percentile(d, 0.95), len(d), m["pss"], m["server"]), flush=True)
             if os.path.exists(GOTRACE) and os.environ.get("PEER") != "0":
-                print("| the same by gotrace | %s | | | | |" % json.dumps(gotrace(out, os.path.abspath(trace))), flush=True)
+                m = gotrace(out, os.path.abspath(trace))
+                print("| gotrace | %s |" % ("%.0f, %.1f s after its start | | | %.0f | %.0f" % (m["usable"], m["answers"], m["pss"], m["server"]) if m else "no answer | | | |"), flush=True)
     finally:
         shutil.rmtree(out, ignore_errors=True)
 

@@ -91,11 +91,7 @@ export async function lanes(what, params, signal) {
 	return /json/.test(answer.headers.get('Content-Type')) ? answer.json() : answer.arrayBuffer();
 }
 
-// Returns what is served: {file, dump}; null if the server does not say.
+// Returns what is served, and its runs: server.h and runs.h.
 export async function about() {
-	try {
-		return await (await get('/about')).json();
-	} catch {
-		return null;
-	}
+	return (await get('/about')).json();
 }

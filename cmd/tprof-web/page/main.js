@@ -207,15 +207,14 @@ ask.setRun(() => app.run() && app.run().id);
 
 async function start() {
 	load(VIEWS.find(v => v.name === app.selection.view) || VIEWS[0]);
-	const [served, list, more] = await Promise.all([ask.about(), ask.run('store', ['list', '@']), ask.run('query', ['@', 'select id, ticks, goroutines from run'])]);
-	if (served) setAbout(served);
-	const known = new Map((more.tables.length ? more.tables[0].rows : []).map(r => [r.id, r]));
-	app.runs = list.tables.length ? list.tables[0].rows.map(r => ({...r, ...known.get(r.run), id: r.run})) : [];
+	const served = await ask.about();
+	setAbout(served);
+	app.runs = served.runs.map(r => ({...r, labels: r.labels.join(','), events: r.kind === 'trace' ? r.events : null, time: r.wall_ns ? new Date(r.wall_ns / 1e6).toISOString().slice(0, 19).replace('T', ' ') : null}));
 	drawRuns();
 	if (!app.runs.length) $('view').append(nothing('The store has no runs. Add some with tprof-import, then reload this page.'));
 	else await apply();
 	// Other views are loaded when the open one has what it needs.
-	(window.requestIdleCallback || (f => setTimeout(f, 200)))(() => VIEWS.forEach(load), {timeout: 1000});
+	setTimeout(() => (window.requestIdleCallback || (f => f()))(() => VIEWS.forEach(load), {timeout: 1000}), 500);
 }
 
 for (const entry of VIEWS) {

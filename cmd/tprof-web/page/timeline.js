@@ -68,7 +68,9 @@ class Timeline {
 	}
 
 	resize() {
-		const {width, height} = this.box.getBoundingClientRect();
+		const {width, height} = this.box.getBoundingClientRect(), size = [width, height, devicePixelRatio].join();
+		if (size === this.size) return;
+		this.size = size;
 		this.dpr = Math.min(3, devicePixelRatio || 1);
 		this.canvasWidth = Math.max(GUTTER + 50, Math.floor(width));
 		this.canvasHeight = Math.max(100, Math.floor(height));
@@ -237,6 +239,7 @@ class Timeline {
 		const begin = Math.min(...parts.map(p => p.shift)), end = Math.max(...parts.map(p => p.shift + p.run.duration_ns));
 		if (this.window) this.window.limit(begin, end);
 		if (first && before === false) {
+			this.resize(); // for the width of the first picture
 			this.window = new Window(begin, end);
 			Object.assign(this, {moment: null, chain: null, path: null, row: -1, at: undefined, top: 0});
 			this.data.reset();

@@ -105,7 +105,8 @@ static void look(struct tp_store *s, const struct rep_run *run, const struct rep
 			}
 			rep_lane_rows_release(&rows);
 		}
-		if (rep_lanes_marks(lanes, REP_MARKS_ALL, INT64_MIN, INT64_MAX, on_mark, &n, &err))
+		if (rep_lanes_marks(lanes, REP_MARKS_ALL, INT64_MIN, INT64_MAX, on_mark, &n, NULL,
+				    &err))
 			MUST(err.code < 0 && err.msg[0]);
 		step(lanes);
 		rep_lanes_free(lanes);

@@ -82,7 +82,6 @@ void tl_picture_add_mark(struct tl_picture *p, const struct rep_mark *mark)
 
 struct marking {
 	struct tl_picture *picture;
-	const atomic_bool *stop;
 	bool no_memory;
 };
 
@@ -115,10 +114,9 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 {
 	struct marking *m = ctx;
 
-	if (m->stop && atomic_load_explicit(m->stop, memory_order_relaxed))
-		return TP_ECANCEL;
 	tl_picture_add_mark(m->picture, mark);
-	return keep_mark(m, mark);
+	m->no_memory = keep_mark(m, mark) != 0;
+	return m->no_memory;
 }
 
 /* There are many short sweeps, so they are shown only when zoomed in. */
@@ -127,7 +125,7 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 static int add_marks(struct tl_picture *p, struct rep_lanes *lanes, const atomic_bool *stop,
 		     struct tp_err *err)
 {
-	struct marking m = {.picture = p, .stop = stop};
+	struct marking m = {.picture = p};
 	uint32_t kinds = 1u << REP_MARK_STW | 1u << REP_MARK_GC | 1u << REP_MARK_ASSIST |
 			 1u << REP_MARK_REGION | 1u << REP_MARK_LOG | 1u << REP_MARK_TASK;
 	int code;
@@ -135,10 +133,8 @@ static int add_marks(struct tl_picture *p, struct rep_lanes *lanes, const atomic
 	if (p->window.cell <= SWEEPS_BELOW)
 		kinds |= 1u << REP_MARK_SWEEP;
 	code = rep_lanes_marks(lanes, kinds, p->window.from, tl_window_to(&p->window), on_mark, &m,
-			       err);
-	if (code == TP_ENOMEM)
-		return tp_nomem(err);
-	return code;
+			       stop, err);
+	return !code && m.no_memory ? tp_nomem(err) : code;
 }
 
 /* ---- reasons ---- */

@@ -1,7 +1,7 @@
 // What the timeline asks for. One picture at a time: a newer window waits until the answer is there, except
 // that it ends an exact one, which may take long. The last picture is stretched meanwhile.
 import {lanes} from '../ask.js';
-import {ask as askPicture, release} from './painter.js';
+import {ask as askPicture, repaint, release} from './painter.js';
 
 const SETTLED = 120; // ms without a change after which details are asked for
 const MARGIN = 4; // rows above and below those on the screen
@@ -18,11 +18,18 @@ export class Data {
 		this.closed = true;
 		clearTimeout(this.timer);
 		if (this.flying) this.flying.abort.abort();
+		this.flying = null;
+		this.forget();
+	}
+
+	forget() {
+		for (const p of [this.picture, this.whole]) release(p);
+		this.picture = this.whole = null;
 	}
 
 	// Forgets all pictures, those on their way too, as rows or the run have changed; of the same run the counters stay.
 	reset(tracks = null) {
-		this.picture = this.whole = null;
+		this.forget();
 		this.tracks = tracks;
 		if (this.flying) this.flying.abort.abort();
 		this.flying = null;
@@ -32,9 +39,10 @@ export class Data {
 	// The window or the rows have changed.
 	want() {
 		if (this.closed) return;
-		if (!this.flying) this.ask(true);
-		else if (!this.flying.coarse) this.flying.abort.abort();
-		this.wanted = true;
+		const key = JSON.stringify(this.asked()), {flying, picture} = this;
+		this.wanted = Boolean(flying) && (flying.key !== key || flying.abort.signal.aborted);
+		if (this.wanted && !flying.coarse) flying.abort.abort();
+		else if (!flying && !(picture && picture.key === key)) this.ask(true);
 		clearTimeout(this.timer);
 		this.timer = setTimeout(() => this.settle(), SETTLED);
 	}
@@ -58,15 +66,18 @@ export class Data {
 	}
 
 	async ask(coarse) {
-		const flight = {coarse, abort: new AbortController()}, asked = this.asked();
+		const asked = this.asked(), flight = {coarse, key: JSON.stringify(asked), abort: new AbortController()};
 		this.flying = flight;
 		this.wanted = false;
 		try {
-			const answer = await askPicture({...asked, parts: asked.parts.map(p => ({...p, params: p.params && {...p.params, coarse: coarse ? 1 : 0}}))}, this.shown().look, flight.abort.signal);
+			let {look} = this.shown();
+			const answer = await askPicture({...asked, parts: asked.parts.map(p => ({...p, params: p.params && {...p.params, coarse: coarse ? 1 : 0}}))}, look, flight.abort.signal);
+			// What is searched for may have changed meanwhile.
+			while (this.flying === flight && !['search', 'colour', 'dpr'].every(k => look[k] === this.shown().look[k])) await repaint(answer, look = this.shown().look);
 			if (this.flying !== flight) return release(answer);
 			this.times.push(answer.ms);
 			if (this.times.length > 1000) this.times.shift();
-			answer.key = JSON.stringify(asked);
+			answer.key = flight.key;
 			if (this.picture !== this.whole) release(this.picture);
 			this.picture = answer;
 			const {window} = this.shown();

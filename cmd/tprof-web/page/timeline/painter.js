@@ -1,21 +1,27 @@
 // The page's side of worker.js.
+import {make, paint} from './picture.js';
 
-const worker = new Worker(new URL('./worker.js', import.meta.url), {type: 'module'}), waiting = new Map();
-let last = 0, broken = null;
+const waiting = new Map();
+let worker = null, ready = false, last = 0, broken = null;
 
-worker.onmessage = ({data}) => {
-	const asked = waiting.get(data.id);
-	if (!asked) return data.image && data.image.close();
-	const {resolve, reject} = asked;
-	waiting.delete(data.id);
-	if (data.error) reject(Object.assign(new Error(data.error.message), {name: data.error.name}));
-	else resolve(data);
-};
-worker.onerror = () => {
-	broken = new Error('The timeline cannot be drawn; reload this page.');
-	for (const {reject} of waiting.values()) reject(broken);
-	waiting.clear();
-};
+// A worker takes longer to start than the first picture to come: until then the page's own thread paints.
+function start() {
+	worker = new Worker(new URL('./worker.js', import.meta.url), {type: 'module'});
+	worker.onmessage = ({data}) => {
+		const asked = waiting.get(data.id);
+		ready = true;
+		if (!asked) return data.image && data.image.close();
+		const {resolve, reject} = asked;
+		waiting.delete(data.id);
+		if (data.error) reject(Object.assign(new Error(data.error.message), {name: data.error.name}));
+		else resolve(data);
+	};
+	worker.onerror = () => {
+		broken = new Error('The timeline cannot be drawn; reload this page.');
+		for (const {reject} of waiting.values()) reject(broken);
+		waiting.clear();
+	};
+}
 
 function send(message, signal) {
 	const id = ++last;
@@ -29,14 +35,19 @@ function send(message, signal) {
 
 // Asks for a picture and has it painted; p.ms is how long the server took. `look` is {colour, dpr, nsPerPixel, search}.
 export async function ask(asked, look, signal) {
-	const {picture, image, ms} = await send({asked, look}, signal);
-	return Object.assign(picture, {image, ms});
+	try {
+		const {picture, image, ms} = await (ready ? send({asked, look}, signal) : make(asked, look, signal));
+		return Object.assign(picture, {image, ms});
+	} finally {
+		if (!worker) start();
+	}
 }
 
 // Paints a picture again.
 export async function repaint(p, look) {
-	const {cols, step, cell, reasons, rows} = p, {image} = await send({picture: {cols, step, cell, reasons, rows}, look});
-	release(p);
+	const {cols, step, cell, reasons, rows} = p, image = ready ? (await send({picture: {cols, step, cell, reasons, rows}, look})).image : await paint(p, look);
+	if (!p.image) return image.close(); // it was released meanwhile
+	p.image.close();
 	p.image = image;
 }
 

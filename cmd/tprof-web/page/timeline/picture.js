@@ -1,6 +1,9 @@
 // Pictures of rows: the answer to /lanes/cells (cmd/tprof-web/lanes_cells.c has its format), and the image
 // that is made of it once and stretched until the next one is there.
 
+import {lanes} from '../ask.js';
+import {merge} from './merge.js';
+
 export const STATES = ['running', 'runnable', 'syscall', 'blocked', 'lost', 'idle'];
 export const ROW = 22; // pixels
 const BAR = [2, 17], STRIP = [18, 21], CELL = 8, REASON = 6, MARKS = 7;
@@ -114,6 +117,14 @@ export function paint(p, {colour, dpr, nsPerPixel, search}) {
 		paintStrip(to.pixels, p, row, row * tall, strip, wide, width, colour, match);
 	}
 	return createImageBitmap(spare);
+}
+
+// Asks for a picture and paints it: {from, step, cols, first, parts} are the rows of one run, which is `alone`, or of several
+// with headings. Returns {picture, image, ms}, ms being how long the server took.
+export async function make({parts, alone, ...place}, look, signal) {
+	const begin = performance.now(), buffers = await Promise.all(parts.map(p => p.params && lanes('cells', p.params, signal))), ms = performance.now() - begin;
+	const pictures = buffers.map(b => b && parse(b)), picture = alone ? pictures[0] : merge(place, parts.map((p, i) => ({...p, picture: pictures[i]})));
+	return {picture, image: await paint(picture, look), ms};
 }
 
 // Stacks the layers of each cell upwards from the line `bottom`. Shares are cut to whole 255ths, so a full cell
