@@ -61,8 +61,7 @@ static inline int64_t next_time(struct out_cursor *out, int64_t ts)
 }
 
 /* The position in the input: the event that an M is at. The loop keeps these members of struct
- * tp_v2_cursor in registers, for the same reason. `from` and `type` are in the cursor as well,
- * because the message of a fault needs them. */
+ * tp_v2_cursor in registers, for the same reason. */
 struct in_cursor {
 	const uint8_t *from, *at;
 	int64_t ts;
@@ -76,9 +75,25 @@ static inline struct in_cursor load_in(const struct tp_v2_cursor *c)
 
 static inline void store_in(struct tp_v2_cursor *c, struct in_cursor in)
 {
+	c->from = in.from;
 	c->at = in.at;
 	c->ts = in.ts;
+	c->type = in.type;
 }
+
+/* The message of a fault needs the cursor. */
+#undef FAULT
+#define FAULT(...) (store_in(c, *in), tp_v2_fault(o, c, __VA_ARGS__))
+
+/* NEED_USER, NEED_STATE and NEED_STATUS, which say what is wrong if the first test fails. */
+#define NEED_USER_WITH(want)                                                                       \
+	do {                                                                                       \
+		if (unlikely(!tp_v2_g_is(g, want) || !has_p(m))) {                                 \
+			NEED_USER;                                                                 \
+			NEED_STATE;                                                                \
+			NEED_STATUS(g, want);                                                      \
+		}                                                                                  \
+	} while (0)
 
 static enum tp_v2_advance take_other(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				     const uint8_t **in)
@@ -158,8 +173,8 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 		/* Another M made the goroutine runnable, so the start waits for that. */
 		id = tp_v2_varint(&at);
 		seq = tp_v2_varint(&at);
-		g = tp_v2_g_near(&o->s, id);
-		if (!g || g->status != TP_V2_G_RUNNABLE || !follows(o, seq, g->seq, g->seq_gen))
+		g = tp_v2_g_near(&o->s, id, TP_V2_G_RUNNABLE);
+		if (!g || !follows(o, seq, g->seq, g->seq_gen))
 			return TP_V2_WAITS;
 		NEED_P;
 		NEED(!has_g(m),
@@ -174,8 +189,8 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 		/* Another M saw the goroutine block. The waker needs no P: sysmon has none. */
 		id = tp_v2_varint(&at);
 		seq = tp_v2_varint(&at);
-		g = tp_v2_g_near(&o->s, id);
-		if (!g || g->status != TP_V2_G_WAITING || !follows(o, seq, g->seq, g->seq_gen))
+		g = tp_v2_g_near(&o->s, id, TP_V2_G_WAITING);
+		if (!g || !follows(o, seq, g->seq, g->seq_gen))
 			return TP_V2_WAITS;
 		STACK(tp_v2_varint(&at), &stack);
 		g->status = TP_V2_G_RUNNABLE;
@@ -185,9 +200,7 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 	case TP_V2_GoBlock:
 		STRING(tp_v2_varint(&at), &str);
 		STACK(tp_v2_varint(&at), &stack);
-		NEED_USER;
-		NEED_STATE;
-		NEED_STATUS(g, TP_V2_G_RUNNING);
+		NEED_USER_WITH(TP_V2_G_RUNNING);
 		g->status = TP_V2_G_WAITING;
 		MOVE(GO_BLOCK, g->index, stack, TP_ST_RUNNING, TP_ST_WAITING, .str = str);
 		m->g = &o->s.nobody;
@@ -195,9 +208,7 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 	case TP_V2_GoStop:
 		STRING(tp_v2_varint(&at), &str);
 		STACK(tp_v2_varint(&at), &stack);
-		NEED_USER;
-		NEED_STATE;
-		NEED_STATUS(g, TP_V2_G_RUNNING);
+		NEED_USER_WITH(TP_V2_G_RUNNING);
 		g->status = TP_V2_G_RUNNABLE;
 		MOVE(GO_STOP, g->index, stack, TP_ST_RUNNING, TP_ST_RUNNABLE, .str = str);
 		m->g = &o->s.nobody;
@@ -207,9 +218,7 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 		 * has the next number, comes later. */
 		seq = tp_v2_varint(&at);
 		STACK(tp_v2_varint(&at), &stack);
-		NEED_USER;
-		NEED_STATE;
-		NEED_STATUS(g, TP_V2_G_RUNNING);
+		NEED_USER_WITH(TP_V2_G_RUNNING);
 		NEED(follows(o, seq, p->seq, p->seq_gen),
 		     "the sequence number %llu is not the next one of P %lld, whose last is %llu",
 		     (unsigned long long)seq, (long long)p->id, (unsigned long long)p->seq);
@@ -221,9 +230,7 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 	case TP_V2_GoSyscallEnd:
 		/* The goroutine still had its P: had it been stolen, the runtime would have written
 		 * GoSyscallEndBlocked. */
-		NEED_USER;
-		NEED_STATE;
-		NEED_STATUS(g, TP_V2_G_SYSCALL);
+		NEED_USER_WITH(TP_V2_G_SYSCALL);
 		NEED_P_STATUS(p, TP_V2_P_SYSCALL);
 		g->status = TP_V2_G_RUNNING;
 		p->status = TP_V2_P_RUNNING;
@@ -287,8 +294,8 @@ static inline __attribute__((always_inline)) int next(struct tp_v2_order *o, str
 		*in = load_in(c);
 		return more;
 	}
-	c->from = in->from = p;
-	c->type = in->type = *p++;
+	in->from = p;
+	in->type = *p++;
 	in->ts = tp_v2_cursor_time(&o->f, in->ts, &p);
 	in->at = p;
 	return 1;

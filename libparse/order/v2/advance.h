@@ -39,6 +39,8 @@
 /* A transition of the goroutine or P with index `of`. */
 #define TRANSITION(t, of, a, b, ...) EVENT(t, of, .from = a, .to = b, __VA_ARGS__)
 
+#define FAULT(...) tp_v2_fault(o, c, __VA_ARGS__)
+
 /* Sets *to to the dictionary id for an id of the generation's tables. Returns false if the id is not in the
  * table. */
 static inline bool remap(struct tp_v2_order *o, const struct tp_ids *table, uint64_t id,
@@ -58,15 +60,15 @@ static inline bool remap(struct tp_v2_order *o, const struct tp_ids *table, uint
 	do {                                                                                       \
 		uint64_t id_ = (id);                                                               \
 		if (!remap(o, &o->g.stacks, id_, to))                                              \
-			return tp_v2_fault(o, c, "stack %llu is not in the stack table",           \
-					   (unsigned long long)id_);                               \
+			return FAULT("stack %llu is not in the stack table",                       \
+				     (unsigned long long)id_);                                     \
 	} while (0)
 #define STRING(id, to)                                                                             \
 	do {                                                                                       \
 		uint64_t id_ = (id);                                                               \
 		if (!remap(o, &o->g.strings, id_, to))                                             \
-			return tp_v2_fault(o, c, "string %llu is not in the string table",         \
-					   (unsigned long long)id_);                               \
+			return FAULT("string %llu is not in the string table",                     \
+				     (unsigned long long)id_);                                     \
 	} while (0)
 
 static inline bool has_g(const struct tp_v2_m *m)
@@ -108,7 +110,7 @@ static inline bool follows(const struct tp_v2_order *o, uint64_t seq, uint64_t l
 #define NEED(condition, ...)                                                                       \
 	do {                                                                                       \
 		if (unlikely(!(condition)))                                                        \
-			return tp_v2_fault(o, c, __VA_ARGS__);                                     \
+			return FAULT(__VA_ARGS__);                                                 \
 	} while (0)
 /* Salvage allows an M without a P, because it may not know which P the M has. */
 #define NEED_USER   NEED(has_g(m) && (has_p(m) || o->salvage), "the thread has no goroutine or no P")

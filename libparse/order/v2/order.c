@@ -15,9 +15,9 @@ void tp_v2_order_count(struct tp_v2_order *o)
 		struct tp_v2_wire_stat *w = &o->wire[i];
 		uint64_t t = o->tally[i];
 
-		w->bytes += t % TP_V2_TALLY_EVENT;
-		w->events += t % TP_V2_TALLY_STACK / TP_V2_TALLY_EVENT;
-		w->with_stack += t / TP_V2_TALLY_STACK;
+		w->events += t % TP_V2_TALLY_STACK;
+		w->with_stack += t % TP_V2_TALLY_BYTE / TP_V2_TALLY_STACK;
+		w->bytes += t / TP_V2_TALLY_BYTE;
 		o->tally[i] = 0;
 	}
 	o->flushes = 0;

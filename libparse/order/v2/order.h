@@ -22,14 +22,15 @@ struct tp_v2_wire_stat {
 	uint64_t events, with_stack, bytes;
 };
 
-/* A tally packs the three numbers into one: 24 bits of bytes, 20 of events, 20 of those with a stack. */
-#define TP_V2_TALLY_EVENT   ((uint64_t)1 << 24)
-#define TP_V2_TALLY_STACK   ((uint64_t)1 << 44)
+/* A tally packs the three numbers into one: 20 bits of events, 20 of those with a stack, 24 of bytes. The
+ * numbers that are constant in most places are the lower ones. */
+#define TP_V2_TALLY_STACK   ((uint64_t)1 << 20)
+#define TP_V2_TALLY_BYTE    ((uint64_t)1 << 40)
 #define TP_V2_TALLY_FLUSHES 128 /* batches after which tallies are added to the totals */
 
 static inline uint64_t tp_v2_tally(size_t bytes, bool with_stack)
 {
-	return bytes + TP_V2_TALLY_EVENT + (with_stack ? TP_V2_TALLY_STACK : 0);
+	return bytes * TP_V2_TALLY_BYTE + (with_stack ? TP_V2_TALLY_STACK + 1 : 1);
 }
 
 _Static_assert(TP_V2_TALLY_FLUSHES *TP_BATCH_EVENTS *TP_V2_MAX_EVENT < 1 << 24,
