@@ -307,6 +307,7 @@ static int feed(struct tp_timeline *t, const struct tp_event **at, const struct 
 {
 	const struct tp_event *ev = *at;
 	struct tp_gstate *st;
+	tp_event_fn fn;
 	int code = 0;
 
 	while (ev < end && !code) {
@@ -338,7 +339,13 @@ static int feed(struct tp_timeline *t, const struct tp_event **at, const struct 
 					break;
 				/* fall through */
 			default:
-				code = any_event(t, first, ev, err);
+				fn = t->of_type[ev->type];
+				if (fn && ev->from == ev->to && !ev->flags) {
+					t->last = ev->ts;
+					code = fn(t, ev, err);
+				} else {
+					code = any_event(t, first, ev, err);
+				}
 				if (unlikely(!t->spans->sync_ts))
 					end = ev + 1;
 			}

@@ -157,6 +157,7 @@ static enum tp_v2_advance take_other(struct tp_v2_order *o, struct tp_v2_cursor 
 	} while (0)
 #define MOVE(t, of, stack_, a, b, ...) PUT(t, of, stack_, .from = a, .to = b, __VA_ARGS__)
 
+/* Leaves *out and *in as they are unless the event takes effect. */
 static inline __attribute__((always_inline)) enum tp_v2_advance
 take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct out_cursor *out,
      struct in_cursor *in)
@@ -261,9 +262,10 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 		store_in(c, *in);
 		behind = at;
 		how = take_other(o, c, &behind);
-		if (how == TP_V2_ADVANCED)
+		if (how == TP_V2_ADVANCED) {
 			in->at = behind;
-		*out = load_out(o);
+			*out = load_out(o);
+		}
 		return how;
 	}
 }
@@ -316,6 +318,14 @@ static inline int64_t root_until(const struct tp_v2_order *o)
 	return until;
 }
 
+/* Returns the position before an event of the batch, or before the first one that is not in it yet. */
+static struct out_cursor take_back(const struct tp_v2_order *o, struct tp_event *first)
+{
+	int64_t last_ts = first > o->out ? first[-1].ts : o->trace->last_ts;
+
+	return (struct out_cursor){first, o->out + TP_V2_BATCH, last_ts};
+}
+
 /* Takes the events of the root's cursor up to `until`. Returns LATER, or what tp_v2_advance_all
  * returns. */
 static inline __attribute__((always_inline)) int
@@ -327,28 +337,28 @@ advance_root(struct tp_v2_order *o, struct tp_v2_cursor *c, struct out_cursor *o
 
 	m->alive = true;
 	do {
-		struct out_cursor before = *out;
+		struct tp_event *first;
 		enum tp_v2_advance how;
 		int more;
 
 		if (unlikely(out->at > out->full)) {
 			store_out(o, *out);
 			code = tp_v2_order_flush(o);
-			before = *out = load_out(o);
+			*out = load_out(o);
 			if (code)
 				break;
 			code = LATER;
 		}
+		first = out->at;
 		how = take(o, c, m, out, &in);
 		if (unlikely(how != TP_V2_ADVANCED)) {
-			*out = before;
 			code = how == TP_V2_WAITS ? TP_V2_RUN_WAITS : o->err->code;
 			break;
 		}
 		more = next(o, c, &in);
 		if (unlikely(more <= 0)) {
 			if (more && o->opt->strict)
-				*out = before;
+				*out = take_back(o, first);
 			code = more ? more : TP_V2_RUN_ENDS;
 			break;
 		}
