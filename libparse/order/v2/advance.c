@@ -26,6 +26,18 @@ enum tp_v2_advance tp_v2_fault(struct tp_v2_order *o, const struct tp_v2_cursor 
 	return TP_V2_FAULTY;
 }
 
+uint32_t tp_v2_odd_id(struct tp_v2_order *o, uint32_t found)
+{
+	if (found != TP_NO_ID) {
+		o->unnamed = true;
+		return found & ~TP_V2_UNNAMED;
+	}
+	if (!o->lenient)
+		return TP_NO_ID;
+	o->unknown_ids++;
+	return 0;
+}
+
 enum tp_v2_advance tp_v2_out_of_memory(struct tp_v2_order *o, int code)
 {
 	if (code == TP_ELIMIT)

@@ -41,19 +41,21 @@
 
 #define FAULT(...) tp_v2_fault(o, c, __VA_ARGS__)
 
+/* Returns the dictionary id of an entry with TP_V2_UNNAMED, or the one to use for an id that is not in the table
+ * (TP_NO_ID); TP_NO_ID if that is a fault. */
+uint32_t tp_v2_odd_id(struct tp_v2_order *o, uint32_t found);
+
 /* Sets *to to the dictionary id for an id of the generation's tables. Returns false if the id is not in the
  * table. */
 static inline bool remap(struct tp_v2_order *o, const struct tp_ids *table, uint64_t id,
 			 uint32_t *to)
 {
-	*to = tp_ids_get(table, id);
-	if (unlikely(*to == TP_NO_ID)) {
-		if (!o->lenient)
-			return false;
-		o->unknown_ids++;
-		*to = 0;
-	}
-	return true;
+	uint32_t found = tp_ids_get(table, id);
+
+	if (unlikely(found >= TP_V2_UNNAMED))
+		found = tp_v2_odd_id(o, found);
+	*to = found;
+	return found != TP_NO_ID;
 }
 
 #define STACK(id, to)                                                                              \

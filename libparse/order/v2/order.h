@@ -46,6 +46,7 @@ struct tp_v2_order {
 	bool salvage;	    /* this generation is damaged, or follows one that is */
 	bool ran;	    /* the fault occurred while ordering, not while loading */
 	bool sink_failed;   /* the error came from the sink */
+	bool unnamed;	    /* there may be events in `out` with a stack whose root has no name */
 	uint64_t unknown_ids; /* uses of ids that are in no table */
 	uint64_t dropped;     /* salvage: events of this generation that could not be placed */
 	/* Budgets of this generation: for searching, for repairs, and of tries (see above). */
