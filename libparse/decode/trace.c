@@ -68,16 +68,28 @@ static int look_at_stacks(struct tp_trace *t)
 	return 0;
 }
 
+static inline bool is_unnamed(const uint8_t *unnamed, uint32_t n, uint32_t stack)
+{
+	return stack < n && unnamed[stack];
+}
+
 int tp_trace_mark_unnamed(struct tp_trace *t, struct tp_event *ev, size_t n)
 {
+	const uint8_t
+	    *unnamed; /* copies, because the compiler must assume that the loop changes *t */
+	uint32_t nunnamed;
+
 	if (t->nunnamed < tp_dict_stacks(t->dict) && look_at_stacks(t))
 		return TP_ENOMEM;
 	if (!t->any_unnamed)
 		return 0;
+	unnamed = t->unnamed;
+	nunnamed = t->nunnamed;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t stack = tp_event_own_stack(&ev[i]);
-
-		if (stack < t->nunnamed && t->unnamed[stack])
+		/* The usual event: its own stack is one of these two or 0. */
+		if (!ev[i].str2 && !is_unnamed(unnamed, nunnamed, ev[i].stack))
+			continue;
+		if (is_unnamed(unnamed, nunnamed, tp_event_own_stack(&ev[i])))
 			ev[i].flags |= TP_EVF_UNNAMED;
 	}
 	return 0;

@@ -426,6 +426,7 @@ static int decode_context(struct decoder *d, struct tp_err *err)
 			d->pub.subject[i] = subject;
 			if (s->tell & TELL_G_IS_SUBJECT)
 				d->pub.g[i] = subject;
+			learn_wakeup(&d->model, h, p, g, subject);
 			learn_subject(&d->model, h, &p, &g, subject);
 		}
 		at->p = p;
@@ -466,7 +467,7 @@ static int decode_spots(struct decoder *d, struct tp_err *err)
 			d->pub.stack[i] = d->pub.str[i] = 0;
 			continue;
 		}
-		guess = guess_spot(&d->model, d->pub.g[i], s->type);
+		guess = guess_spot(&d->model, d->model.last_stack[d->pub.g[i] % SLOTS], s->type);
 		here.stack = value(stack, guess->stack,
 				   stack == VALUE_TOLD ? (uint32_t)get(&d->column[COL_STACK]) : 0);
 		here.str = value(str, guess->str,

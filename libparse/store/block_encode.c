@@ -8,7 +8,7 @@
 
 /* Short runs of the same shape are looked up here before the list of shapes is searched. */
 #define SHAPE_SLOTS 1024
-#define TAKEN	    ((uint64_t)1 << 56) /* a bit that keys do not have */
+#define FREE_SLOT   UINT64_MAX /* keys have 56 bits */
 /* Number of events at the start of a block that decide its unit of time. */
 #define UNIT_EVENTS 256
 #define MIN_UNIT    8
@@ -43,7 +43,7 @@ struct tp_block_encoder {
 	uint32_t last_place; /* of the last run, which still grows */
 	uint32_t next[TP_BLOCK_EVENTS], until[TP_BLOCK_EVENTS];
 
-	uint64_t slots[SHAPE_SLOTS]; /* key and TAKEN; 0: free */
+	uint64_t slots[SHAPE_SLOTS]; /* keys; FREE_SLOT */
 	uint8_t number[SHAPE_SLOTS];
 	uint32_t nshapes; /* of those numbered below ONCE */
 	uint32_t nonce;	  /* shapes used once */
@@ -63,7 +63,7 @@ static void reset(struct tp_block_encoder *e)
 {
 	for (enum block_column c = 0; c < BLOCK_COLUMNS; c++)
 		e->at[c] = e->start[c];
-	memset(e->slots, 0, sizeof(e->slots));
+	memset(e->slots, 0xff, sizeof(e->slots));
 	model_reset(&e->model);
 	e->n = e->nms = e->nruns = e->nshapes = e->nonce = 0;
 	*e->at[COL_SHAPES]++ = 0;
@@ -317,11 +317,11 @@ static void write_shape(uint8_t *p, uint64_t key)
 static uint8_t rare_shape(struct tp_block_encoder *e, uint64_t key, uint32_t slot)
 {
 	for (unsigned probe = 0; probe < 8; probe++, slot = (slot + 1) % SHAPE_SLOTS) {
-		if (e->slots[slot] == (key | TAKEN))
+		if (e->slots[slot] == key)
 			return e->number[slot];
-		if (e->slots[slot] || e->nshapes == ONCE)
+		if (e->slots[slot] != FREE_SLOT || e->nshapes == ONCE)
 			continue;
-		e->slots[slot] = key | TAKEN;
+		e->slots[slot] = key;
 		e->number[slot] = (uint8_t)e->nshapes;
 		write_shape(e->at[COL_SHAPES], key);
 		e->at[COL_SHAPES] += SHAPE_BYTES;
@@ -336,8 +336,7 @@ static inline uint8_t shape_number(struct tp_block_encoder *e, uint64_t key)
 {
 	uint32_t at = (uint32_t)(key * 0x9e3779b97f4a7c15u >> 54);
 
-	return __builtin_expect(e->slots[at] == (key | TAKEN), 1) ? e->number[at]
-								  : rare_shape(e, key, at);
+	return __builtin_expect(e->slots[at] == key, 1) ? e->number[at] : rare_shape(e, key, at);
 }
 
 /* ---- an event ----
@@ -350,13 +349,11 @@ static inline void tell(struct tp_block_encoder *e, enum block_column c, uint64_
 	e->at[c] = tp_put_uvarint(e->at[c], v);
 }
 
-static __attribute__((noinline)) uint32_t tell_context(struct tp_block_encoder *e, struct place *at,
-						       uint32_t p, uint32_t g)
+static __attribute__((noinline)) void tell_context(struct tp_block_encoder *e, uint32_t p,
+						   uint32_t g)
 {
 	tell(e, COL_CONTEXT, (uint32_t)(p + 1));
 	tell(e, COL_CONTEXT, (uint32_t)(g + 1));
-	*at = (struct place){p, g};
-	return TELL_CONTEXT;
 }
 
 static inline uint32_t put_context(struct tp_block_encoder *e, const struct habit *h,
@@ -366,7 +363,9 @@ static inline uint32_t put_context(struct tp_block_encoder *e, const struct habi
 		return 0;
 	if (at->p == ev->p && h->g_after == AFTER_SUBJECT && ev->g == ev->subject)
 		return TELL_G_IS_SUBJECT;
-	return tell_context(e, at, ev->p, ev->g);
+	tell_context(e, ev->p, ev->g);
+	*at = (struct place){ev->p, ev->g};
+	return TELL_CONTEXT;
 }
 
 static __attribute__((noinline)) void tell_subject(struct tp_block_encoder *e, uint32_t subject)
@@ -386,6 +385,8 @@ static inline uint32_t put_subject(struct tp_block_encoder *e, const struct habi
 
 	if (told == SUBJECT_TOLD)
 		tell_subject(e, subject);
+	if (h->wakes)
+		learn_wakeup(&e->model, h, at->p, at->g, subject);
 	learn_subject(&e->model, h, &at->p, &at->g, subject);
 	return told << TELL_SUBJECT;
 }
@@ -412,29 +413,32 @@ static __attribute__((noinline)) uint32_t tell_spot(struct tp_block_encoder *e, 
 	return bits;
 }
 
-static inline uint32_t put_spot(struct tp_block_encoder *e, const struct tp_event *ev)
+static inline uint32_t put_spot(struct tp_block_encoder *e, const struct tp_event *ev, uint8_t type)
 {
+	uint32_t *last, bits, stack = ev->stack, str = ev->str;
 	struct spot *guess;
-	uint32_t bits;
 
-	if (!(ev->stack | ev->str))
+	if (!(stack | str))
 		return 0;
-	guess = guess_spot(&e->model, ev->g, ev->type);
-	if (__builtin_expect(ev->stack == guess->stack && ev->str == guess->str, 1))
-		bits = (ev->stack ? VALUE_GUESS << TELL_STACK : 0) |
-		       (ev->str ? VALUE_GUESS << TELL_STR : 0);
+	last = &e->model.last_stack[ev->g % SLOTS];
+	guess = guess_spot(&e->model, *last, type);
+	if (__builtin_expect(stack == guess->stack && str == guess->str, 1))
+		bits = !str	? VALUE_GUESS << TELL_STACK
+		       : !stack ? VALUE_GUESS << TELL_STR
+				: VALUE_GUESS << TELL_STACK | VALUE_GUESS << TELL_STR;
 	else
 		bits = tell_spot(e, guess, ev);
-	if (ev->stack)
-		e->model.last_stack[ev->g % SLOTS] = ev->stack;
+	if (stack)
+		*last = stack;
 	return bits;
 }
 
-static __attribute__((noinline)) uint32_t put_str2(struct tp_block_encoder *e,
-						   const struct tp_event *ev)
+static uint32_t put_str2(struct tp_block_encoder *e, const struct tp_event *ev)
 {
 	uint32_t *guess = guess_str2(&e->model, ev->stack);
 
+	if (!ev->str2)
+		return 0;
 	if (*guess == ev->str2)
 		return VALUE_GUESS << TELL_STR2;
 	tell(e, COL_STR2, tp_zigzag((int64_t)ev->str2 - e->model.last_str2[ev->type]));
@@ -456,58 +460,55 @@ static inline uint32_t put_arg(struct tp_block_encoder *e, uint64_t arg, uint64_
 	return (uint32_t)VALUE_TOLD << (TELL_ARG + 2 * a);
 }
 
-static __attribute__((noinline)) uint32_t put_args(struct tp_block_encoder *e,
+/* Puts what most events do not have. */
+static __attribute__((noinline)) uint32_t put_rest(struct tp_block_encoder *e,
 						   const struct tp_event *ev)
 {
 	uint64_t *last = e->model.last_arg[ev->type];
+	uint32_t bits = put_str2(e, ev) | put_arg(e, ev->arg[0], &last[0], 0);
 
 	if (!(ev->arg[1] | ev->arg[2]))
-		return put_arg(e, ev->arg[0], &last[0], 0);
-	return put_arg(e, ev->arg[0], &last[0], 0) | put_arg(e, ev->arg[1], &last[1], 1) |
-	       put_arg(e, ev->arg[2], &last[2], 2);
+		return bits;
+	return bits | put_arg(e, ev->arg[1], &last[1], 1) | put_arg(e, ev->arg[2], &last[2], 2);
 }
 
 static inline __attribute__((always_inline)) uint8_t put_as(struct tp_block_encoder *e,
 							    struct place *at,
-							    const struct tp_event *ev,
+							    const struct tp_event *ev, uint8_t type,
 							    const struct habit *h)
 {
 	uint32_t bits = put_context(e, h, at, ev);
 
 	bits |= put_subject(e, h, at, ev->subject);
-	bits |= put_spot(e, ev);
-	if (ev->str2)
-		bits |= put_str2(e, ev);
-	if (ev->arg[0] | ev->arg[1] | ev->arg[2])
-		bits |= put_args(e, ev);
+	bits |= put_spot(e, ev, type);
+	if (ev->str2 | ev->arg[0] | ev->arg[1] | ev->arg[2])
+		bits |= put_rest(e, ev);
 	return shape_number(e, (uint64_t)bits << 32 | (uint64_t)ev->flags << 24 |
 				   (uint64_t)ev->to << 16 | (uint64_t)ev->from << 8 | ev->type);
 }
 
-/* Returns the shape of an event. The compiler knows the habits of frequent types, so only the
+/* Returns the shape of an event. The compiler knows frequent types and their habits, so only the
  * tables that they need are used and updated. */
-static inline uint8_t put_event(struct tp_block_encoder *e, struct place *at,
-				const struct tp_event *ev)
+static inline __attribute__((always_inline)) uint8_t
+put_event(struct tp_block_encoder *e, struct place *at, const struct tp_event *ev)
 {
+#define AS(type, ...)                                                                              \
+	case TP_EV_##type:                                                                         \
+		return put_as(e, at, ev, TP_EV_##type, &(const struct habit){__VA_ARGS__})
 	switch (ev->type) {
-	case TP_EV_GO_START:
-		return put_as(e, at, ev, &(const struct habit){HABIT_START});
-	case TP_EV_GO_STOP:
-	case TP_EV_GO_BLOCK:
-		return put_as(e, at, ev, &(const struct habit){HABIT_STOP});
-	case TP_EV_GO_UNBLOCK:
-		return put_as(e, at, ev, &(const struct habit){HABIT_UNBLOCK});
-	case TP_EV_GO_SYSCALL_BEGIN:
-	case TP_EV_GO_SYSCALL_END:
-		return put_as(e, at, ev, &(const struct habit){HABIT_STAY});
-	case TP_EV_HEAP_ALLOC:
-		return put_as(e, at, ev, &(const struct habit){0});
-	case TP_EV_GC_SWEEP_BEGIN:
-	case TP_EV_GC_SWEEP_END:
-		return put_as(e, at, ev, &(const struct habit){HABIT_OF_P});
+		AS(GO_START, HABIT_START);
+		AS(GO_STOP, HABIT_STOP);
+		AS(GO_BLOCK, HABIT_STOP);
+		AS(GO_UNBLOCK, HABIT_UNBLOCK);
+		AS(GO_SYSCALL_BEGIN, HABIT_STAY);
+		AS(GO_SYSCALL_END, HABIT_STAY);
+		AS(HEAP_ALLOC, 0);
+		AS(GC_SWEEP_BEGIN, HABIT_OF_P);
+		AS(GC_SWEEP_END, HABIT_OF_P);
 	default:
-		return put_as(e, at, ev, &tp_block_habits[ev->type]);
+		return put_as(e, at, ev, ev->type, &tp_block_habits[ev->type]);
 	}
+#undef AS
 }
 
 static void begin(struct tp_block_encoder *e, const struct tp_event *ev, size_t n, int64_t start_ns)
@@ -540,12 +541,13 @@ void tp_block_add(struct tp_block_encoder *e, const struct tp_event *ev, size_t 
 		put_times(e, ev, n);
 	for (const struct tp_event *end = ev + n; ev < end;) {
 		uint32_t m = ev->m;
-		struct place *at = go_to(e, m);
+		struct place *at = go_to(e, m), now = *at; /* a copy can be in registers */
 		const uint8_t *first = shape;
 
 		do
-			*shape++ = put_event(e, at, ev++);
+			*shape++ = put_event(e, &now, ev++);
 		while (ev < end && ev->m == m);
+		*at = now;
 		e->runs[e->nruns - 1].length =
 		    (uint16_t)(e->runs[e->nruns - 1].length + (shape - first));
 	}

@@ -231,23 +231,30 @@ static inline uint32_t place_after(enum after after, uint32_t now, uint32_t subj
 	return after == AFTER_SAME ? now : other;
 }
 
-/* Updates the model by an event; *p and *g become the P and G that the M has afterwards. */
+/* Update the model by an event, in this order. The first one does nothing if the event wakes nobody.
+ * *p and *g become the P and G that the M has afterwards. */
+static inline void learn_wakeup(struct model *m, const struct habit *h, uint32_t p, uint32_t g,
+				uint32_t subject)
+{
+	m->run_next[h->wakes ? p % PSLOTS : PSLOTS] = subject;
+	m->partner[h->wakes ? g % SLOTS : SLOTS] = subject;
+	m->partner[h->wakes ? subject % SLOTS : SLOTS] = g;
+}
+
 static inline void learn_subject(struct model *m, const struct habit *h, uint32_t *p, uint32_t *g,
 				 uint32_t subject)
 {
-	uint32_t seen = h->counts_g && subject != TP_NONE ? subject + 1 : 0;
+	uint32_t seen = h->counts_g ? subject + 1 : 0; /* TP_NONE + 1 is 0 */
 
-	m->run_next[h->wakes ? *p % PSLOTS : PSLOTS] = subject;
-	m->partner[h->wakes ? *g % SLOTS : SLOTS] = subject;
-	m->partner[h->wakes ? subject % SLOTS : SLOTS] = *g;
-	m->goroutines = seen > m->goroutines ? seen : m->goroutines;
+	if (__builtin_expect(seen > m->goroutines, 0))
+		m->goroutines = seen;
 	*g = place_after(h->g_after, *g, subject);
 	*p = place_after(h->p_after, *p, subject);
 }
 
-static inline struct spot *guess_spot(struct model *m, uint32_t g, uint8_t type)
+static inline struct spot *guess_spot(struct model *m, uint32_t last_stack, uint8_t type)
 {
-	uint32_t h = m->last_stack[g % SLOTS] * 0x9e3779b1u ^ type * 0x85ebca6bu;
+	uint32_t h = last_stack * 0x9e3779b1u ^ type * 0x85ebca6bu;
 
 	return &m->next_spot[(h * 0x9e3779b1u) >> 20];
 }

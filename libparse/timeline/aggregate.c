@@ -10,19 +10,6 @@
 
 #include "timeline/parts.h"
 
-const uint8_t tp_slot_of_state[TP_NSTATES] = {
-    [TP_ST_NONE] = TP_NSTATS,
-    [TP_ST_UNDETERMINED] = TP_NSTATS,
-    [TP_ST_NOT_EXIST] = TP_NSTATS,
-    [TP_ST_RUNNABLE] = TP_STAT_RUNNABLE,
-    [TP_ST_RUNNING] = TP_STAT_RUNNING,
-    [TP_ST_WAITING] = TP_STAT_BLOCKED,
-    [TP_ST_SYSCALL] = TP_STAT_SYSCALL,
-    [TP_ST_IDLE] = TP_NSTATS,
-    [TP_ST_SYSCALL_BLOCKED] = TP_STAT_SYSCALL_BLOCKED,
-    [TP_ST_LOST] = TP_NSTATS,
-};
-
 #define SHORT_RING 8
 
 static bool cell_is(const struct tp_cell *c, uint64_t doer, uint64_t cause)
@@ -128,7 +115,7 @@ uint32_t tp_cell_find(struct tp_aggregate *a, struct tp_gsum *sum, uint64_t doer
 	uint32_t *ring = &sum->cell[tp_slot_of_state[(uint8_t)doer]];
 	uint32_t id = find_cell(a, sum, *ring, doer, cause);
 
-	*ring = *ring ? *ring : id;
+	*ring = id ? id : *ring;
 	a->near[tp_cell_hash(doer, cause) >> (64 - TP_NEAR_BITS)] =
 	    (uint16_t)(id <= UINT16_MAX ? id : 0);
 	return id;

@@ -103,16 +103,33 @@ enum {
 	TP_SUM_SETTLED = 7,
 };
 
-/* For all states but Lost. */
-extern const uint8_t tp_stat_of_state[TP_NSTATES];
+/* For all states but Lost. These tables are defined here so that a constant state costs no lookup. */
+static const uint8_t tp_stat_of_state[TP_NSTATES] = {
+    [TP_ST_RUNNING] = TP_STAT_RUNNING,
+    [TP_ST_RUNNABLE] = TP_STAT_RUNNABLE,
+    [TP_ST_WAITING] = TP_STAT_BLOCKED,
+    [TP_ST_SYSCALL] = TP_STAT_SYSCALL,
+    [TP_ST_SYSCALL_BLOCKED] = TP_STAT_SYSCALL_BLOCKED,
+};
 /* The element of struct tp_gsum.cell that a state uses; states without a stat share the last one. */
-extern const uint8_t tp_slot_of_state[TP_NSTATES];
+static const uint8_t tp_slot_of_state[TP_NSTATES] = {
+    [TP_ST_NONE] = TP_NSTATS,
+    [TP_ST_UNDETERMINED] = TP_NSTATS,
+    [TP_ST_NOT_EXIST] = TP_NSTATS,
+    [TP_ST_RUNNABLE] = TP_STAT_RUNNABLE,
+    [TP_ST_RUNNING] = TP_STAT_RUNNING,
+    [TP_ST_WAITING] = TP_STAT_BLOCKED,
+    [TP_ST_SYSCALL] = TP_STAT_SYSCALL,
+    [TP_ST_IDLE] = TP_NSTATS,
+    [TP_ST_SYSCALL_BLOCKED] = TP_STAT_SYSCALL_BLOCKED,
+    [TP_ST_LOST] = TP_NSTATS,
+};
 #define TP_NSLOTS (TP_NSTATS + 1)
 
 struct tp_gsum {
 	/* One cache line, used by every span of the goroutine. */
 	int64_t ns[TP_NSTATS];
-	uint32_t cell[TP_NSLOTS]; /* by slot: one of the goroutine's cells in this segment, or 0 */
+	uint32_t cell[TP_NSLOTS]; /* by slot: the latest of its cells in this segment, or 0 */
 	/* The rest is used when it is created, starts and ends. */
 	uint32_t spans; /* without those in the cells of this segment */
 	uint8_t known;	/* TP_SUM_KNOWN … */
@@ -435,18 +452,25 @@ int tp_sites_init(struct tp_sites *s);
 uint32_t tp_sites_at(struct tp_sites *s, const struct tp_site *key);
 /* Adds to its histogram. Returns 0 or TP_ENOMEM. */
 int tp_sites_count(struct tp_sites *s, uint32_t site, int bucket, uint64_t count);
-/* Adds one, fast if its block exists. `octaves` is tp_sites_octaves(site). */
 static inline uint32_t tp_sites_octaves(uint32_t site)
 {
 	return (site < TP_SITES_DENSE ? site : TP_SITES_DENSE) * TP_SITE_OCTAVES;
 }
+/* Adds one duration, fast if its block exists. `octaves` is tp_sites_octaves(site). */
 static inline int tp_sites_count_one(struct tp_sites *s, uint32_t site, uint32_t octaves,
-				     uint32_t bucket)
+				     int64_t dur)
 {
-	uint8_t *count = &s->block[s->octave[octaves + bucket / 64]][bucket % 64];
+	uint64_t ns = (uint64_t)dur;
+	uint32_t shift;
+	uint8_t *count;
 
+	if (unlikely(dur < 64))
+		return tp_sites_count(s, site, tp_hist_bucket(dur > 0 ? ns : 0), 1);
+	/* bucket / 64 and bucket % 64 of tp_hist_bucket(): ns >> shift is from 64 to 127 */
+	shift = 57 - (uint32_t)__builtin_clzll(ns);
+	count = &s->block[s->octave[octaves + shift + 1]][(ns >> shift) - 64];
 	if (unlikely(*count == UINT8_MAX))
-		return tp_sites_count(s, site, (int)bucket, 1);
+		return tp_sites_count(s, site, tp_hist_bucket(ns), 1);
 	++*count;
 	return 0;
 }
@@ -480,15 +504,21 @@ static inline struct tp_cell *tp_cell_at(struct tp_aggregate *a, struct tp_gsum 
 	id = tp_cell_find(a, sum, doer, cause);
 	return id ? &a->cells[id] : NULL;
 }
-/* Returns the number of that cell if it is in `near`, else 0. */
-static inline uint32_t tp_cell_near(const struct tp_aggregate *a, uint32_t g, uint8_t state,
-				    uint64_t cause)
+/* Returns the number of that cell if it is the latest of its slot or in `near`, else 0. */
+static inline uint32_t tp_cell_near(const struct tp_aggregate *a, struct tp_gsum *sum, uint32_t g,
+				    uint8_t state, uint64_t cause)
 {
+	uint32_t *latest = &sum->cell[tp_slot_of_state[state]], id = *latest;
 	uint64_t doer = (uint64_t)g << 8 | state;
-	uint32_t id = a->near[tp_cell_hash(doer, cause) >> (64 - TP_NEAR_BITS)];
 	const struct tp_cell *c = &a->cells[id];
 
-	return (c->cause ^ cause) | (c->doer ^ doer) ? 0 : id;
+	if (c->cause == cause)
+		return id;
+	id = a->near[tp_cell_hash(doer, cause) >> (64 - TP_NEAR_BITS)];
+	c = &a->cells[id];
+	if ((c->cause ^ cause) | (c->doer ^ doer))
+		return 0;
+	return *latest = id;
 }
 /* Counts a span in its cell. */
 static inline int tp_cell_count(struct tp_aggregate *a, struct tp_cell *c, int64_t dur)
@@ -499,8 +529,7 @@ static inline int tp_cell_count(struct tp_aggregate *a, struct tp_cell *c, int64
 		c->min = dur;
 	if (dur > c->max)
 		c->max = dur;
-	return tp_sites_count_one(&a->sites, c->site, c->octaves,
-				  (uint32_t)tp_hist_bucket((uint64_t)(dur > 0 ? dur : 0)));
+	return tp_sites_count_one(&a->sites, c->site, c->octaves, dur);
 }
 int tp_aggregate_span(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_span *span,
 		      struct tp_err *err);

@@ -139,14 +139,6 @@ add:
 	return 0;
 }
 
-const uint8_t tp_stat_of_state[TP_NSTATES] = {
-    [TP_ST_RUNNING] = TP_STAT_RUNNING,
-    [TP_ST_RUNNABLE] = TP_STAT_RUNNABLE,
-    [TP_ST_WAITING] = TP_STAT_BLOCKED,
-    [TP_ST_SYSCALL] = TP_STAT_SYSCALL,
-    [TP_ST_SYSCALL_BLOCKED] = TP_STAT_SYSCALL_BLOCKED,
-};
-
 /* Go takes the time 0 for "not set": a span that began then counts only if it is running, and not
  * if it lasts until the end of the trace. */
 static int discount_zero(struct tp_timeline *t, struct tp_gsum *sum, const struct tp_span *sp,

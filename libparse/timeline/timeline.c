@@ -245,11 +245,15 @@ static inline __attribute__((always_inline)) int move(struct tp_timeline *t, str
 	int64_t dur;
 	int code;
 
-	c = st->cell ? &a->cells[st->cell]
-		     : tp_cell_at(a, sum, ev->subject, from, tp_cause_bits(&st->cause));
+	c = &a->cells[st->cell];
+	if (unlikely(!st->cell)) {
+		c = tp_cell_at(a, sum, ev->subject, from, tp_cause_bits(&st->cause));
+		if (!c)
+			return tp_nomem(err);
+	}
 	dur = tp_since(st->start, ev->ts);
 	tp_grow_by(&sum->ns[tp_stat_of_state[from]], dur);
-	if (unlikely(!c || tp_cell_count(a, c, dur)))
+	if (unlikely(tp_cell_count(a, c, dur)))
 		return tp_nomem(err);
 	if (from == TP_ST_SYSCALL || from == TP_ST_SYSCALL_BLOCKED)
 		tp_spans_leave_syscall(t->spans, st);
@@ -259,7 +263,7 @@ static inline __attribute__((always_inline)) int move(struct tp_timeline *t, str
 	 * for its time running, which has no cause. */
 	st->cell = to == TP_ST_RUNNING
 		       ? sum->cell[TP_STAT_RUNNING]
-		       : tp_cell_near(a, ev->subject, to, tp_cause_bits(&st->cause));
+		       : tp_cell_near(a, sum, ev->subject, to, tp_cause_bits(&st->cause));
 	if (unlikely(code))
 		return spans_failed(code, err);
 	return unlikely(st->gc) ? tp_gcwork_transition(t, ev, sum, err) : 0;
@@ -303,6 +307,7 @@ static int feed(struct tp_timeline *t, const struct tp_event **at, const struct 
 {
 	const struct tp_event *ev = *at;
 	struct tp_gstate *st;
+	tp_event_fn fn;
 	int code = 0;
 
 	while (ev < end && !code) {
@@ -334,7 +339,13 @@ static int feed(struct tp_timeline *t, const struct tp_event **at, const struct 
 					break;
 				/* fall through */
 			default:
-				code = any_event(t, first, ev, err);
+				fn = t->of_type[ev->type];
+				if (fn && ev->from == ev->to && !ev->flags) {
+					t->last = ev->ts;
+					code = fn(t, ev, err);
+				} else {
+					code = any_event(t, first, ev, err);
+				}
 				if (unlikely(!t->spans->sync_ts))
 					end = ev + 1;
 			}

@@ -41,6 +41,9 @@ struct tp_v2_sample {
 	uint64_t m, p, g, stack;
 };
 
+/* Set in the dictionary id of a stack whose root has no name, for tp_trace_mark_unnamed. */
+#define TP_V2_UNNAMED 0x80000000u
+
 enum tp_v2_end {
 	TP_V2_END_FILE,	 /* the input ends */
 	TP_V2_END_NEXT,	 /* a batch of the next generation follows (before 1.26) */
@@ -71,8 +74,9 @@ struct tp_v2_generation {
 	double ns_fallback; /* used by lenient loading if none is seen */
 	bool has_clock;
 	uint64_t clock_ticks, clock_mono, clock_sec, clock_nsec;
-	struct tp_ids strings, stacks; /* ids of the generation → of the dictionary; 0 → 0 */
-	struct tp_v2_sample *samples;  /* by time */
+	/* ids of the generation → of the dictionary (of stacks: maybe with TP_V2_UNNAMED); 0 → 0 */
+	struct tp_ids strings, stacks;
+	struct tp_v2_sample *samples; /* by time */
 	size_t nsamples, samples_room;
 	uint64_t nstrings, nstacks; /* entries read, for the wire counts */
 	uint64_t wire_bytes[TP_V2_BATCH_END];

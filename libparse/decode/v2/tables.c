@@ -129,6 +129,8 @@ static int read_stack(struct loader *l)
 			return tp_err_set(l->err, code, offset_of(l),
 					  "stacks: the dictionary is full");
 	}
+	if (n && !tp_dict_frame_name(l->trace->dict, ids[n - 1]))
+		stack |= TP_V2_UNNAMED;
 	return insert(l, &l->g->stacks, id, stack, &l->g->nstacks);
 }
 

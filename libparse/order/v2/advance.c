@@ -26,6 +26,18 @@ enum tp_v2_advance tp_v2_fault(struct tp_v2_order *o, const struct tp_v2_cursor 
 	return TP_V2_FAULTY;
 }
 
+uint32_t tp_v2_odd_id(struct tp_v2_order *o, uint32_t found)
+{
+	if (found != TP_NO_ID) {
+		o->unnamed = true;
+		return found & ~TP_V2_UNNAMED;
+	}
+	if (!o->lenient)
+		return TP_NO_ID;
+	o->unknown_ids++;
+	return 0;
+}
+
 enum tp_v2_advance tp_v2_out_of_memory(struct tp_v2_order *o, int code)
 {
 	if (code == TP_ELIMIT)
@@ -61,8 +73,7 @@ static inline int64_t next_time(struct out_cursor *out, int64_t ts)
 }
 
 /* The position in the input: the event that an M is at. The loop keeps these members of struct
- * tp_v2_cursor in registers, for the same reason. `from` and `type` are in the cursor as well,
- * because the message of a fault needs them. */
+ * tp_v2_cursor in registers, for the same reason. */
 struct in_cursor {
 	const uint8_t *from, *at;
 	int64_t ts;
@@ -76,9 +87,25 @@ static inline struct in_cursor load_in(const struct tp_v2_cursor *c)
 
 static inline void store_in(struct tp_v2_cursor *c, struct in_cursor in)
 {
+	c->from = in.from;
 	c->at = in.at;
 	c->ts = in.ts;
+	c->type = in.type;
 }
+
+/* The message of a fault needs the cursor. */
+#undef FAULT
+#define FAULT(...) (store_in(c, *in), tp_v2_fault(o, c, __VA_ARGS__))
+
+/* NEED_USER, NEED_STATE and NEED_STATUS, which say what is wrong if the first test fails. */
+#define NEED_USER_WITH(want)                                                                       \
+	do {                                                                                       \
+		if (unlikely(!tp_v2_g_is(g, want) || !has_p(m))) {                                 \
+			NEED_USER;                                                                 \
+			NEED_STATE;                                                                \
+			NEED_STATUS(g, want);                                                      \
+		}                                                                                  \
+	} while (0)
 
 static enum tp_v2_advance take_other(struct tp_v2_order *o, struct tp_v2_cursor *c,
 				     const uint8_t **in)
@@ -142,6 +169,7 @@ static enum tp_v2_advance take_other(struct tp_v2_order *o, struct tp_v2_cursor 
 	} while (0)
 #define MOVE(t, of, stack_, a, b, ...) PUT(t, of, stack_, .from = a, .to = b, __VA_ARGS__)
 
+/* Leaves *out and *in as they are unless the event takes effect. */
 static inline __attribute__((always_inline)) enum tp_v2_advance
 take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct out_cursor *out,
      struct in_cursor *in)
@@ -158,8 +186,8 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 		/* Another M made the goroutine runnable, so the start waits for that. */
 		id = tp_v2_varint(&at);
 		seq = tp_v2_varint(&at);
-		g = tp_v2_g_near(&o->s, id);
-		if (!g || g->status != TP_V2_G_RUNNABLE || !follows(o, seq, g->seq, g->seq_gen))
+		g = tp_v2_g_near(&o->s, id, TP_V2_G_RUNNABLE);
+		if (!g || !follows(o, seq, g->seq, g->seq_gen))
 			return TP_V2_WAITS;
 		NEED_P;
 		NEED(!has_g(m),
@@ -174,8 +202,8 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 		/* Another M saw the goroutine block. The waker needs no P: sysmon has none. */
 		id = tp_v2_varint(&at);
 		seq = tp_v2_varint(&at);
-		g = tp_v2_g_near(&o->s, id);
-		if (!g || g->status != TP_V2_G_WAITING || !follows(o, seq, g->seq, g->seq_gen))
+		g = tp_v2_g_near(&o->s, id, TP_V2_G_WAITING);
+		if (!g || !follows(o, seq, g->seq, g->seq_gen))
 			return TP_V2_WAITS;
 		STACK(tp_v2_varint(&at), &stack);
 		g->status = TP_V2_G_RUNNABLE;
@@ -185,9 +213,7 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 	case TP_V2_GoBlock:
 		STRING(tp_v2_varint(&at), &str);
 		STACK(tp_v2_varint(&at), &stack);
-		NEED_USER;
-		NEED_STATE;
-		NEED_STATUS(g, TP_V2_G_RUNNING);
+		NEED_USER_WITH(TP_V2_G_RUNNING);
 		g->status = TP_V2_G_WAITING;
 		MOVE(GO_BLOCK, g->index, stack, TP_ST_RUNNING, TP_ST_WAITING, .str = str);
 		m->g = &o->s.nobody;
@@ -195,9 +221,7 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 	case TP_V2_GoStop:
 		STRING(tp_v2_varint(&at), &str);
 		STACK(tp_v2_varint(&at), &stack);
-		NEED_USER;
-		NEED_STATE;
-		NEED_STATUS(g, TP_V2_G_RUNNING);
+		NEED_USER_WITH(TP_V2_G_RUNNING);
 		g->status = TP_V2_G_RUNNABLE;
 		MOVE(GO_STOP, g->index, stack, TP_ST_RUNNING, TP_ST_RUNNABLE, .str = str);
 		m->g = &o->s.nobody;
@@ -207,9 +231,7 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 		 * has the next number, comes later. */
 		seq = tp_v2_varint(&at);
 		STACK(tp_v2_varint(&at), &stack);
-		NEED_USER;
-		NEED_STATE;
-		NEED_STATUS(g, TP_V2_G_RUNNING);
+		NEED_USER_WITH(TP_V2_G_RUNNING);
 		NEED(follows(o, seq, p->seq, p->seq_gen),
 		     "the sequence number %llu is not the next one of P %lld, whose last is %llu",
 		     (unsigned long long)seq, (long long)p->id, (unsigned long long)p->seq);
@@ -221,9 +243,7 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 	case TP_V2_GoSyscallEnd:
 		/* The goroutine still had its P: had it been stolen, the runtime would have written
 		 * GoSyscallEndBlocked. */
-		NEED_USER;
-		NEED_STATE;
-		NEED_STATUS(g, TP_V2_G_SYSCALL);
+		NEED_USER_WITH(TP_V2_G_SYSCALL);
 		NEED_P_STATUS(p, TP_V2_P_SYSCALL);
 		g->status = TP_V2_G_RUNNING;
 		p->status = TP_V2_P_RUNNING;
@@ -254,9 +274,10 @@ take(struct tp_v2_order *o, struct tp_v2_cursor *c, struct tp_v2_m *m, struct ou
 		store_in(c, *in);
 		behind = at;
 		how = take_other(o, c, &behind);
-		if (how == TP_V2_ADVANCED)
+		if (how == TP_V2_ADVANCED) {
 			in->at = behind;
-		*out = load_out(o);
+			*out = load_out(o);
+		}
 		return how;
 	}
 }
@@ -287,8 +308,8 @@ static inline __attribute__((always_inline)) int next(struct tp_v2_order *o, str
 		*in = load_in(c);
 		return more;
 	}
-	c->from = in->from = p;
-	c->type = in->type = *p++;
+	in->from = p;
+	in->type = *p++;
 	in->ts = tp_v2_cursor_time(&o->f, in->ts, &p);
 	in->at = p;
 	return 1;
@@ -309,6 +330,14 @@ static inline int64_t root_until(const struct tp_v2_order *o)
 	return until;
 }
 
+/* Returns the position before an event of the batch, or before the first one that is not in it yet. */
+static struct out_cursor take_back(const struct tp_v2_order *o, struct tp_event *first)
+{
+	int64_t last_ts = first > o->out ? first[-1].ts : o->trace->last_ts;
+
+	return (struct out_cursor){first, o->out + TP_V2_BATCH, last_ts};
+}
+
 /* Takes the events of the root's cursor up to `until`. Returns LATER, or what tp_v2_advance_all
  * returns. */
 static inline __attribute__((always_inline)) int
@@ -320,28 +349,28 @@ advance_root(struct tp_v2_order *o, struct tp_v2_cursor *c, struct out_cursor *o
 
 	m->alive = true;
 	do {
-		struct out_cursor before = *out;
+		struct tp_event *first;
 		enum tp_v2_advance how;
 		int more;
 
 		if (unlikely(out->at > out->full)) {
 			store_out(o, *out);
 			code = tp_v2_order_flush(o);
-			before = *out = load_out(o);
+			*out = load_out(o);
 			if (code)
 				break;
 			code = LATER;
 		}
+		first = out->at;
 		how = take(o, c, m, out, &in);
 		if (unlikely(how != TP_V2_ADVANCED)) {
-			*out = before;
 			code = how == TP_V2_WAITS ? TP_V2_RUN_WAITS : o->err->code;
 			break;
 		}
 		more = next(o, c, &in);
 		if (unlikely(more <= 0)) {
 			if (more && o->opt->strict)
-				*out = before;
+				*out = take_back(o, first);
 			code = more ? more : TP_V2_RUN_ENDS;
 			break;
 		}

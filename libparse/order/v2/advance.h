@@ -39,34 +39,38 @@
 /* A transition of the goroutine or P with index `of`. */
 #define TRANSITION(t, of, a, b, ...) EVENT(t, of, .from = a, .to = b, __VA_ARGS__)
 
+#define FAULT(...) tp_v2_fault(o, c, __VA_ARGS__)
+
+/* Returns the dictionary id of an entry with TP_V2_UNNAMED, or the one to use for an id that is not in the table
+ * (TP_NO_ID); TP_NO_ID if that is a fault. */
+uint32_t tp_v2_odd_id(struct tp_v2_order *o, uint32_t found);
+
 /* Sets *to to the dictionary id for an id of the generation's tables. Returns false if the id is not in the
  * table. */
 static inline bool remap(struct tp_v2_order *o, const struct tp_ids *table, uint64_t id,
 			 uint32_t *to)
 {
-	*to = tp_ids_get(table, id);
-	if (unlikely(*to == TP_NO_ID)) {
-		if (!o->lenient)
-			return false;
-		o->unknown_ids++;
-		*to = 0;
-	}
-	return true;
+	uint32_t found = tp_ids_get(table, id);
+
+	if (unlikely(found >= TP_V2_UNNAMED))
+		found = tp_v2_odd_id(o, found);
+	*to = found;
+	return found != TP_NO_ID;
 }
 
 #define STACK(id, to)                                                                              \
 	do {                                                                                       \
 		uint64_t id_ = (id);                                                               \
 		if (!remap(o, &o->g.stacks, id_, to))                                              \
-			return tp_v2_fault(o, c, "stack %llu is not in the stack table",           \
-					   (unsigned long long)id_);                               \
+			return FAULT("stack %llu is not in the stack table",                       \
+				     (unsigned long long)id_);                                     \
 	} while (0)
 #define STRING(id, to)                                                                             \
 	do {                                                                                       \
 		uint64_t id_ = (id);                                                               \
 		if (!remap(o, &o->g.strings, id_, to))                                             \
-			return tp_v2_fault(o, c, "string %llu is not in the string table",         \
-					   (unsigned long long)id_);                               \
+			return FAULT("string %llu is not in the string table",                     \
+				     (unsigned long long)id_);                                     \
 	} while (0)
 
 static inline bool has_g(const struct tp_v2_m *m)
@@ -108,7 +112,7 @@ static inline bool follows(const struct tp_v2_order *o, uint64_t seq, uint64_t l
 #define NEED(condition, ...)                                                                       \
 	do {                                                                                       \
 		if (unlikely(!(condition)))                                                        \
-			return tp_v2_fault(o, c, __VA_ARGS__);                                     \
+			return FAULT(__VA_ARGS__);                                                 \
 	} while (0)
 /* Salvage allows an M without a P, because it may not know which P the M has. */
 #define NEED_USER   NEED(has_g(m) && (has_p(m) || o->salvage), "the thread has no goroutine or no P")

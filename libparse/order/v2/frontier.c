@@ -6,31 +6,47 @@
 #include "base/many.h"
 #include "base/cursor.h"
 
-/* Returns whether there is a run of nine continuation bytes. Such a run covers an aligned word of four of
- * them. Such words are rare, so they are searched for first. The inner loop has a fixed length, so compilers
- * use vector registers. */
-static bool has_long_varint(const uint8_t *p, size_t n)
-{
-	uint32_t any = 0, w[16];
-	size_t run = 0, i = 0;
+#define CHUNK 64
 
-	for (; i + sizeof(w) <= n; i += sizeof(w)) {
-		memcpy(w, p + i, sizeof(w));
-		for (unsigned k = 0; k < 16; k++)
-			any |= (w[k] & 0x80808080u) == 0x80808080u;
+/* Returns whether one of the aligned words of four bytes has continuation bytes only. The loop has a fixed
+ * length, so compilers use vector registers. */
+static inline bool has_long_word(const uint8_t *p)
+{
+	uint32_t any = 0, w[CHUNK / 4];
+
+	memcpy(w, p, sizeof(w));
+	for (unsigned k = 0; k < CHUNK / 4; k++)
+		any |= (w[k] & 0x80808080u) == 0x80808080u;
+	return any != 0;
+}
+
+#define LONG_RUN 9
+
+/* Returns where the first run of nine continuation bytes begins, or n. Such a run covers an aligned word of
+ * four of them. Such words are rare, so they are searched for first. */
+static size_t find_long_varint(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i += CHUNK) {
+		size_t run = 0, k = i < LONG_RUN ? 0 : i - LONG_RUN;
+
+		if (n - i >= CHUNK && !has_long_word(p + i))
+			continue;
+		for (; k < n && k < i + CHUNK + LONG_RUN; k++) {
+			run = p[k] & 0x80 ? run + 1 : 0;
+			if (run == LONG_RUN)
+				return k + 1 - LONG_RUN;
+		}
 	}
-	for (; i + 4 <= n; i += 4) {
-		memcpy(w, p + i, 4);
-		any |= (w[0] & 0x80808080u) == 0x80808080u;
-	}
-	if (!any)
-		return false;
-	for (i = 0; i < n; i++) {
-		run = p[i] & 0x80 ? run + 1 : 0;
-		if (run == 9)
-			return true;
-	}
-	return false;
+	return n;
+}
+
+/* Finds out which of the events from c->at on need no checks. */
+static void look_ahead(struct tp_v2_cursor *c)
+{
+	size_t left = (size_t)(c->end - c->at), sound = find_long_varint(c->at, left);
+
+	c->slow = sound < TP_V2_MAX_EVENT ? c->at : c->at + sound - (TP_V2_MAX_EVENT - 1);
+	c->again = sound == left ? c->end : c->at + sound + LONG_RUN;
 }
 
 /* Moves to the next batch that has data. Returns false if no such batch is left. */
@@ -43,16 +59,14 @@ static bool next_piece(struct tp_v2_frontier *f, struct tp_v2_cursor *c, uint32_
 		piece = g->pieces[piece - 1].next;
 	c->piece = piece;
 	if (!piece) {
-		c->from = c->at = c->slow = c->end;
+		c->from = c->at = c->slow = c->again = c->end;
 		return false;
 	}
 	p = &g->pieces[piece - 1];
 	c->at = g->data + p->offset;
 	c->end = c->at + p->size;
 	c->ts = tp_v2_ns(g->ns_per_tick, p->time);
-	c->slow = p->size < TP_V2_MAX_EVENT || has_long_varint(c->at, p->size)
-		      ? c->at
-		      : c->end - (TP_V2_MAX_EVENT - 1);
+	look_ahead(c);
 	f->consumed += p->size;
 	return true;
 }
@@ -66,6 +80,8 @@ int tp_v2_cursor_next_slow(struct tp_v2_frontier *f, struct tp_v2_cursor *c, str
 
 	if (c->at == c->end && !next_piece(f, c, c->piece ? f->g->pieces[c->piece - 1].next : 0))
 		return 0;
+	if (c->at >= c->again)
+		look_ahead(c);
 	c->from = c->at;
 	offset = (uint64_t)(c->at - f->g->data);
 	c->type = *c->at;
@@ -201,7 +217,7 @@ int tp_v2_frontier_begin(struct tp_v2_frontier *f, struct tp_v2_state *s,
 			return tp_err_full(err, code, "too many threads");
 		}
 		tp_v2_m_used(s, c->m);
-		c->from = c->at = c->slow = c->end = g->data;
+		c->from = c->at = c->slow = c->again = c->end = g->data;
 		if (!next_piece(f, c, g->streams[i].first))
 			continue;
 		more = tp_v2_cursor_next_slow(f, c, err);

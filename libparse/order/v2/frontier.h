@@ -6,8 +6,9 @@
  * A cursor reads a type and dt when it moves to an event; arguments stay in the input until the event takes
  * effect. No checks are needed then: a cursor moves to an event only after it is known that its type is timed
  * and that its varints are sound and within the batch. Usually this is known without reading the varints:
- * TP_V2_MAX_EVENT bytes are left, and the batch has no run of nine continuation bytes, without which no
- * varint exceeds 64 bits. */
+ * TP_V2_MAX_EVENT bytes are left, and there is no run of nine continuation bytes in them, without which no
+ * varint exceeds 64 bits. Sound varints have such a run from 2^63 on; 2^64-1 stands for "none" in some events.
+ * Only events near one are checked. */
 #ifndef TP_ORDER_V2_FRONTIER_H
 #define TP_ORDER_V2_FRONTIER_H
 
@@ -17,11 +18,12 @@
 #include "order/v2/state.h"
 
 struct tp_v2_cursor {
-	const uint8_t *from; /* first byte of the event */
-	const uint8_t *at;   /* after its dt */
-	const uint8_t *end;  /* of the batch */
-	const uint8_t *slow; /* events from here on are checked */
-	int64_t ts;	     /* of the event, ns */
+	const uint8_t *from;  /* first byte of the event */
+	const uint8_t *at;    /* after its dt */
+	const uint8_t *end;   /* of the batch */
+	const uint8_t *slow;  /* events from here on are checked */
+	const uint8_t *again; /* from here on checks may be unnecessary again */
+	int64_t ts;	      /* of the event, ns */
 	struct tp_v2_m *m;
 	uint32_t piece; /* index + 1 of the batch; 0: all have been read */
 	uint8_t type;

@@ -15,9 +15,9 @@ void tp_v2_order_count(struct tp_v2_order *o)
 		struct tp_v2_wire_stat *w = &o->wire[i];
 		uint64_t t = o->tally[i];
 
-		w->bytes += t % TP_V2_TALLY_EVENT;
-		w->events += t % TP_V2_TALLY_STACK / TP_V2_TALLY_EVENT;
-		w->with_stack += t / TP_V2_TALLY_STACK;
+		w->events += t % TP_V2_TALLY_STACK;
+		w->with_stack += t % TP_V2_TALLY_BYTE / TP_V2_TALLY_STACK;
+		w->bytes += t / TP_V2_TALLY_BYTE;
 		o->tally[i] = 0;
 	}
 	o->flushes = 0;
@@ -29,8 +29,11 @@ static int hand_on(struct tp_v2_order *o, size_t n)
 	struct tp_event rest[TP_V2_MOST_EVENTS];
 	struct tp_trace *t = o->trace;
 	size_t nrest = o->n - n;
-	int code;
+	int code = 0;
 
+	if (o->unnamed && tp_trace_mark_unnamed(t, o->out, o->n))
+		code = tp_nomem(o->err);
+	o->unnamed = false;
 	if (!t->started) {
 		t->started = true;
 		t->first_ts = o->out[0].ts;
@@ -38,9 +41,7 @@ static int hand_on(struct tp_v2_order *o, size_t n)
 	t->last_ts = o->out[n - 1].ts;
 	t->events += n;
 	memcpy(rest, o->out + n, nrest * sizeof(*rest));
-	if (tp_trace_mark_unnamed(t, o->out, n))
-		code = tp_nomem(o->err);
-	else
+	if (!code)
 		code = o->sink->events(o->sink->ctx, o->out, n, o->err);
 	o->sink_failed = code != 0;
 	tp_v2_order_room(o);
@@ -128,7 +129,7 @@ int tp_v2_order_sample(struct tp_v2_order *o)
 					   .m = m->index,
 					   .p = p->index,
 					   .subject = TP_NONE,
-					   .stack = stack,
+					   .stack = stack & ~TP_V2_UNNAMED,
 					   .type = TP_EV_CPU_SAMPLE};
 	o->wire[TP_V2_CPUSample].events++;
 	o->wire[TP_V2_CPUSample].with_stack += stack != 0;

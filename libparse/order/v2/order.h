@@ -22,14 +22,15 @@ struct tp_v2_wire_stat {
 	uint64_t events, with_stack, bytes;
 };
 
-/* A tally packs the three numbers into one: 24 bits of bytes, 20 of events, 20 of those with a stack. */
-#define TP_V2_TALLY_EVENT   ((uint64_t)1 << 24)
-#define TP_V2_TALLY_STACK   ((uint64_t)1 << 44)
+/* A tally packs the three numbers into one: 20 bits of events, 20 of those with a stack, 24 of bytes. The
+ * numbers that are constant in most places are the lower ones. */
+#define TP_V2_TALLY_STACK   ((uint64_t)1 << 20)
+#define TP_V2_TALLY_BYTE    ((uint64_t)1 << 40)
 #define TP_V2_TALLY_FLUSHES 128 /* batches after which tallies are added to the totals */
 
 static inline uint64_t tp_v2_tally(size_t bytes, bool with_stack)
 {
-	return bytes + TP_V2_TALLY_EVENT + (with_stack ? TP_V2_TALLY_STACK : 0);
+	return bytes * TP_V2_TALLY_BYTE + (with_stack ? TP_V2_TALLY_STACK + 1 : 1);
 }
 
 _Static_assert(TP_V2_TALLY_FLUSHES *TP_BATCH_EVENTS *TP_V2_MAX_EVENT < 1 << 24,
@@ -45,6 +46,7 @@ struct tp_v2_order {
 	bool salvage;	    /* this generation is damaged, or follows one that is */
 	bool ran;	    /* the fault occurred while ordering, not while loading */
 	bool sink_failed;   /* the error came from the sink */
+	bool unnamed;	    /* there may be events in `out` with a stack whose root has no name */
 	uint64_t unknown_ids; /* uses of ids that are in no table */
 	uint64_t dropped;     /* salvage: events of this generation that could not be placed */
 	/* Budgets of this generation: for searching, for repairs, and of tries (see above). */

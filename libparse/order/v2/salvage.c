@@ -504,6 +504,7 @@ static int salvage_rest(struct tp_v2_order *o, struct tp_v2_cursor *at, bool las
 
 		c->end = o->g.data + p->offset + p->size;
 		c->slow = o->g.data; /* the rest of the piece is checked */
+		c->again = c->end;
 		if (c->from < c->end) {
 			i++;
 			continue;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/idmap.h"
@@ -70,6 +71,9 @@ struct tp_v2_g { /* 64 bytes */
 	struct tp_v2_region *regions;
 	struct tp_v2_g *next; /* in the list of listed, parked or free goroutines */
 };
+
+_Static_assert(offsetof(struct tp_v2_g, alive) == offsetof(struct tp_v2_g, status) + 1,
+	       "both can be compared at once");
 
 struct tp_v2_p {
 	uint64_t id;
@@ -139,19 +143,26 @@ static inline struct tp_v2_g *tp_v2_g_find(const struct tp_v2_state *s, uint64_t
 	return g && g->alive ? g : NULL;
 }
 
-/* Does the same, faster for a goroutine that was looked up recently. */
-static inline struct tp_v2_g *tp_v2_g_near(struct tp_v2_state *s, uint64_t id)
+/* Returns whether the goroutine is alive and has this status. */
+static inline bool tp_v2_g_is(const struct tp_v2_g *g, uint8_t status)
 {
-	struct tp_v2_g **near = &s->near[id % TP_V2_NEAR];
+	const uint8_t want[] = {status, true};
 
-	if (__builtin_expect((*near)->id != id || !(*near)->alive, 0)) {
-		struct tp_v2_g *g = tp_v2_g_find(s, id);
+	return !memcmp((const char *)g + offsetof(struct tp_v2_g, status), want, sizeof(want));
+}
 
-		if (!g)
-			return NULL;
+/* Returns the goroutine if it is alive and has this status, else NULL; faster for one that was looked up
+ * recently. */
+static inline struct tp_v2_g *tp_v2_g_near(struct tp_v2_state *s, uint64_t id, uint8_t status)
+{
+	struct tp_v2_g **near = &s->near[id % TP_V2_NEAR], *g = *near;
+
+	if (__builtin_expect(g->id == id && tp_v2_g_is(g, status), 1))
+		return g;
+	g = tp_v2_g_find(s, id);
+	if (g)
 		*near = g;
-	}
-	return *near;
+	return g && g->status == status ? g : NULL;
 }
 
 static inline struct tp_v2_p *tp_v2_p_find(const struct tp_v2_state *s, uint64_t id)
