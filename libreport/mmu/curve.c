@@ -144,7 +144,8 @@ static double move(const struct series *s, struct edge *e, int64_t t)
 		}
 	}
 	e->pos = pos;
-	return sum_to(s, pos) + s->step[pos].util * (double)(t - s->step[pos].ts);
+	return (s->shift ? sum_to(s, pos) : s->sum[pos]) +
+	       s->step[pos].util * (double)(t - s->step[pos].ts);
 }
 
 /* Returns the time at which the edge meets the next step. */
