@@ -250,7 +250,7 @@ static int by_bucket(const void *a, const void *b)
 
 static void solve_few(const struct rep_dist_list *l, struct rep_percentiles *p)
 {
-	struct tp_hist_count count[FEW];
+	struct tp_hist_count count[FEW] = {0};
 	size_t n = 0;
 
 	EACH_ITEM(l, k, item)
