@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/big.h"
 #include "base/hist.h"
 #include "base/many.h"
 #include "base/random.h"
@@ -131,6 +130,117 @@ void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p)
 	p->known = p->exact = true;
 }
 
+/* A distribution of fewer items is sorted; of others, only the buckets that have a percentile are. */
+#define FEW 256
+
+static uint32_t bucket_of(const struct rep_dist_item *item)
+{
+	if (item->bucket != TP_HIST_BUCKETS)
+		return item->bucket;
+	return item->value > 0 ? (uint32_t)tp_hist_bucket((uint64_t)item->value) : 0;
+}
+
+#define EACH_ITEM(l, p, item)                                                                      \
+	for (size_t p = 0; p < (l)->n; p++)                                                        \
+		for (const struct rep_dist_item *item = (l)->item + (l)->first[(l)->part[p]];      \
+		     item < (l)->item + (l)->first[(l)->part[p] + 1]; item++)
+
+/* Adds up the items in a histogram, which the caller frees. Returns NULL when memory is out. */
+static struct tp_hist *add_up(const struct rep_dist_list *l)
+{
+	struct tp_hist *hist = calloc(1, sizeof(*hist));
+
+	if (hist)
+		EACH_ITEM(l, p, item)
+	tp_hist_add(hist, (int)bucket_of(item), (uint64_t)item->count);
+	return hist;
+}
+
+struct value {
+	int64_t ns;
+	uint64_t count;
+};
+
+static int by_ns(const void *a, const void *b)
+{
+	const struct value *x = a, *y = b;
+
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/* Finds the buckets of ascending ranks. Sets the count of each other bucket to 0, and makes the ranks those
+ * among what is left. */
+static void keep_buckets(struct tp_hist *hist, uint64_t *rank, size_t n)
+{
+	uint64_t before = 0, dropped = 0;
+	size_t k = 0;
+
+	for (int b = 0; b < TP_HIST_BUCKETS; b++) {
+		uint64_t count = hist->count[b];
+		size_t first = k;
+
+		for (; k < n && rank[k] < before + count; k++)
+			rank[k] -= dropped;
+		before += count;
+		if (k > first)
+			continue;
+		dropped += count;
+		hist->count[b] = 0;
+	}
+}
+
+/* Gathers values by ascending ns: all of them, or those whose buckets have a count. */
+static int gather(const struct rep_dist_list *l, const struct tp_hist *hist, struct value **value,
+		  size_t *n)
+{
+	size_t room = 0;
+
+	EACH_ITEM(l, p, item)
+	{
+		if (hist && !hist->count[bucket_of(item)])
+			continue;
+		if (tp_grow_raw(value, &room, *n, sizeof(**value)))
+			return TP_ENOMEM;
+		(*value)[(*n)++] = (struct value){item->value, (uint64_t)item->count};
+	}
+	if (*n)
+		qsort(*value, *n, sizeof(**value), by_ns);
+	return 0;
+}
+
+int rep_dist_quantiles(const struct rep_dist_list *l, const double *quantiles, size_t nquantiles,
+		       int64_t *ns)
+{
+	uint64_t count = 0, before = 0, rank[REP_DIST_QUANTILES];
+	size_t items = 0, n = 0, at = 0;
+	struct tp_hist *hist = NULL;
+	struct value *value = NULL;
+	int code;
+
+	EACH_ITEM(l, p, item)
+	{
+		count += (uint64_t)item->count;
+		items++;
+	}
+	for (size_t i = 0; i < nquantiles; i++)
+		rank[i] = rank_of(quantiles[i], count);
+	if (items > FEW) {
+		hist = add_up(l);
+		if (!hist)
+			return TP_ENOMEM;
+		keep_buckets(hist, rank, nquantiles);
+	}
+	code = gather(l, hist, &value, &n);
+	for (size_t i = 0; !code && i < nquantiles; i++) {
+		while (at + 1 < n && before + value[at].count <= rank[i])
+			before += value[at++].count;
+		ns[i] = n ? value[at].ns : 0;
+	}
+	free(value);
+	free(hist);
+	return code;
+}
+
 static int by_bucket(const void *a, const void *b)
 {
 	const struct tp_hist_count *x = a, *y = b;
@@ -138,109 +248,86 @@ static int by_bucket(const void *a, const void *b)
 	return x->bucket < y->bucket ? -1 : x->bucket > y->bucket;
 }
 
-static int solve_mixed(const struct rep_dist_item *item, size_t n, struct rep_percentiles *p)
+static void solve_few(const struct rep_dist_list *l, struct rep_percentiles *p)
 {
-	struct tp_hist_count *c = tp_many(n, sizeof(*c));
+	struct tp_hist_count count[FEW] = {0};
+	size_t n = 0;
 
-	if (!c)
-		return TP_ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		c[i].bucket = item[i].bucket;
-		c[i].count = (uint64_t)item[i].count;
-		if (item[i].bucket == TP_HIST_BUCKETS)
-			c[i].bucket = (uint32_t)tp_hist_bucket((uint64_t)item[i].value);
-	}
-	qsort(c, n, sizeof(*c), by_bucket);
+	EACH_ITEM(l, k, item)
+	count[n++] = (struct tp_hist_count){bucket_of(item), (uint64_t)item->count};
+	qsort(count, n, sizeof(*count), by_bucket);
 	for (int i = 0; i < REP_NPERCENTILES; i++)
-		p->ns[i] = (int64_t)tp_hist_percentile(c, n, quantile[i]);
-	free(c);
-	return 0;
+		p->ns[i] = (int64_t)tp_hist_percentile(count, n, quantile[i]);
 }
 
-static int by_item_value(const void *a, const void *b)
+static int solve_many(const struct rep_dist_list *l, struct rep_percentiles *p)
 {
-	const struct rep_dist_item *x = a, *y = b;
+	struct tp_hist *hist = add_up(l);
 
-	return x->value < y->value ? -1 : x->value > y->value;
+	for (int i = 0; hist && i < REP_NPERCENTILES; i++)
+		p->ns[i] = (int64_t)tp_hist_quantile(hist, quantile[i]);
+	free(hist);
+	return hist ? 0 : TP_ENOMEM;
 }
 
-void rep_dist_quantiles(struct rep_dist_item *item, size_t n, const double *quantiles,
-			size_t nquantiles, int64_t *ns)
+static size_t group_of(const struct rep_dist_item *item, const uint32_t *of, size_t n)
 {
-	size_t count = 0, before = 0, at = 0;
+	size_t group = of ? of[item->owner] : item->owner;
 
-	qsort(item, n, sizeof(*item), by_item_value);
-	for (size_t i = 0; i < n; i++)
-		count += (size_t)item[i].count;
-	for (size_t i = 0; i < nquantiles; i++) {
-		size_t r = rank_of(quantiles[i], count);
-
-		while (at + 1 < n && before + (size_t)item[at].count <= r)
-			before += (size_t)item[at++].count;
-		ns[i] = item[at].value;
-	}
+	return group < n ? group : n;
 }
 
-/* Items by owner: those of owner i are start[i] … start[i + 1] - 1. */
-struct groups {
-	size_t *start;
-	struct rep_dist_item *item;
-	bool *mixed; /* by owner */
-};
-
-/* A counting sort. */
-static int group(const struct rep_dist *d, struct groups *g, size_t n)
+/* A counting sort in place, as a copy of a long run's durations would take as much memory again: items are
+ * swapped to where their groups end. */
+int rep_dist_group(struct rep_dist *d, const uint32_t *of, size_t *first, size_t n)
 {
-	size_t at = 0;
+	size_t *end = calloc(n + 1, sizeof(*end)), at = 0;
 
-	g->start = calloc(n + 1, sizeof(*g->start));
-	g->mixed = calloc(n + 1, sizeof(*g->mixed));
-	g->item = tp_big_many(d->n, sizeof(*g->item));
-	if (!g->start || !g->mixed || !g->item)
+	if (!end)
 		return TP_ENOMEM;
-	for (size_t i = 0; i < d->n; i++) {
-		const struct rep_dist_item *item = &d->item[i];
+	tp_table_release(&d->table);
+	for (size_t i = 0; i < d->n; i++)
+		end[group_of(&d->item[i], of, n)]++;
+	for (size_t g = 0; g <= n; g++) {
+		size_t count = end[g];
 
-		if (item->owner >= n)
-			continue;
-		g->start[item->owner]++;
-		if (item->bucket != TP_HIST_BUCKETS)
-			g->mixed[item->owner] = true;
-	}
-	for (size_t i = 0; i < n; i++) {
-		size_t count = g->start[i];
-
-		g->start[i] = at;
+		first[g] = end[g] = at;
 		at += count;
 	}
-	for (size_t i = 0; i < d->n; i++)
-		if (d->item[i].owner < n)
-			g->item[g->start[d->item[i].owner]++] = d->item[i];
-	/* Each start is now the end of its group, which is the start of the next one. */
-	memmove(g->start + 1, g->start, n * sizeof(*g->start));
-	g->start[0] = 0;
+	for (size_t g = 0; g < n; g++) {
+		while (end[g] < first[g + 1]) {
+			struct rep_dist_item item = d->item[end[g]];
+			size_t to = group_of(&item, of, n);
+
+			d->item[end[g]] = d->item[end[to]];
+			d->item[end[to]++] = item;
+		}
+	}
+	free(end);
 	return 0;
 }
 
-int rep_dist_solve(const struct rep_dist *d, struct rep_percentiles *p, size_t n)
+int rep_dist_solve(struct rep_dist *d, struct rep_percentiles *p, size_t n)
 {
-	struct groups g = {0};
-	int code = group(d, &g, n);
+	size_t *first = calloc(n + 1, sizeof(*first));
+	int code = first ? rep_dist_group(d, NULL, first, n) : TP_ENOMEM;
 
 	memset(p, 0, n * sizeof(*p));
-	for (size_t i = 0; !code && i < n; i++) {
-		size_t at = g.start[i], count = g.start[i + 1] - at;
+	for (uint32_t i = 0; !code && i < n; i++) {
+		const struct rep_dist_list list = {d->item, first, &i, 1};
 
-		if (count && g.mixed[i])
-			code = solve_mixed(g.item + at, count, &p[i]);
-		else if (count)
-			rep_dist_quantiles(g.item + at, count, quantile, REP_NPERCENTILES, p[i].ns);
-		p[i].known = count > 0;
-		p[i].exact = count && !g.mixed[i];
+		p[i].known = first[i] < first[i + 1];
+		p[i].exact = p[i].known;
+		EACH_ITEM(&list, k, item)
+		p[i].exact = p[i].exact && item->bucket == TP_HIST_BUCKETS;
+		if (p[i].exact)
+			code = rep_dist_quantiles(&list, quantile, REP_NPERCENTILES, p[i].ns);
+		else if (first[i + 1] - first[i] > FEW)
+			code = solve_many(&list, &p[i]);
+		else if (p[i].known)
+			solve_few(&list, &p[i]);
 	}
-	free(g.start);
-	free(g.mixed);
-	free(g.item);
+	free(first);
 	return code;
 }
 

@@ -55,12 +55,26 @@ int rep_dist_put(struct rep_dist *d, uint32_t owner, int64_t ns);
 int rep_dist_put_bucket(struct rep_dist *d, uint32_t owner, int bucket, int64_t count);
 /* Adds an item of another distribution to an owner. Returns as rep_dist_put. */
 int rep_dist_put_item(struct rep_dist *d, uint32_t owner, const struct rep_dist_item *item);
-/* Computes quantiles (ascending, nearest rank) of n > 0 items that are all durations, and sorts the
- * items. */
-void rep_dist_quantiles(struct rep_dist_item *item, size_t n, const double *quantiles,
-			size_t nquantiles, int64_t *ns);
-/* Computes the percentiles of owners 0 … n-1; ignores items of other owners. */
-int rep_dist_solve(const struct rep_dist *d, struct rep_percentiles *p, size_t n);
+/* Sorts the items by group, after which none can be added: those of group i are first[i] … first[i + 1] - 1.
+ * of[owner] is the group of an owner; NULL: the owner itself. Items of groups from n on come last. `first` has
+ * n + 1 entries. Returns 0 or TP_ENOMEM. */
+int rep_dist_group(struct rep_dist *d, const uint32_t *of, size_t *first, size_t n);
+
+/* The items of n groups, which are not copied. */
+struct rep_dist_list {
+	const struct rep_dist_item *item;
+	const size_t *first;  /* by group, as rep_dist_group sets it */
+	const uint32_t *part; /* the groups, n of them */
+	size_t n;
+};
+/* Computes quantiles (ascending, nearest rank; at most REP_DIST_QUANTILES) of items that are all durations.
+ * Returns 0 or TP_ENOMEM. */
+#define REP_DIST_QUANTILES 8
+int rep_dist_quantiles(const struct rep_dist_list *l, const double *quantiles, size_t nquantiles,
+		       int64_t *ns);
+/* Computes the percentiles of owners 0 … n-1; ignores items of other owners. Sorts the items, after which
+ * none can be added. */
+int rep_dist_solve(struct rep_dist *d, struct rep_percentiles *p, size_t n);
 void rep_dist_release(struct rep_dist *d);
 
 #endif

@@ -34,7 +34,7 @@ int rep_keys_add(struct rep_keys *k, uint32_t a, uint32_t b, uint32_t c, uint32_
 
 	if (find(k, &key, h, index))
 		return 0;
-	code = tp_grow(&k->key, &k->room, k->n, sizeof(*k->key));
+	code = tp_grow_raw(&k->key, &k->room, k->n, sizeof(*k->key));
 	if (!code)
 		code = tp_table_add(&k->table, h, k->n);
 	if (code)

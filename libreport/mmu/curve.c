@@ -15,13 +15,33 @@
 struct series {
 	const struct rep_util_step *step;
 	size_t n;
-	double *sum; /* by step: the integral up to it */
+	double *sum;	/* the integral up to each step, or up to each 2^shift-th … */
+	unsigned shift; /* … of a long function, which has millions */
 };
+
+#define LONG_STEPS ((size_t)1 << 20)
+#define LONG_SHIFT 4
 
 struct rep_mmu {
 	struct series *s;
 	size_t n;
 };
+
+/* Returns the integral from a step, not the last one, to the next. */
+static double area(const struct series *s, size_t step)
+{
+	return s->step[step].util * (double)(s->step[step + 1].ts - s->step[step].ts);
+}
+
+/* Returns the integral up to a step: the same sum, to the bit, whether it was kept or not. */
+static double sum_to(const struct series *s, size_t step)
+{
+	double sum = s->sum[step >> s->shift];
+
+	for (size_t i = step >> s->shift << s->shift; i < step; i++)
+		sum += area(s, i);
+	return sum;
+}
 
 int rep_mmu_new(struct rep_mmu **out, const struct rep_utils *utils, struct tp_err *err)
 {
@@ -38,14 +58,15 @@ int rep_mmu_new(struct rep_mmu **out, const struct rep_utils *utils, struct tp_e
 
 		s->step = utils->series[i].step;
 		s->n = utils->series[i].n;
-		s->sum = tp_many(s->n + 1, sizeof(*s->sum));
+		s->shift = s->n > LONG_STEPS ? LONG_SHIFT : 0;
+		s->sum = tp_many((s->n >> s->shift) + 1, sizeof(*s->sum));
 		m->n = i + 1;
 		failed = !s->sum;
 		for (size_t j = 0; !failed && j < s->n; j++) {
 			if (j)
-				sum += s->step[j - 1].util *
-				       (double)(s->step[j].ts - s->step[j - 1].ts);
-			s->sum[j] = sum;
+				sum += area(s, j - 1);
+			if (!(j & (((size_t)1 << s->shift) - 1)))
+				s->sum[j >> s->shift] = sum;
 		}
 	}
 	if (!failed)
@@ -123,7 +144,8 @@ static double move(const struct series *s, struct edge *e, int64_t t)
 		}
 	}
 	e->pos = pos;
-	return s->sum[pos] + s->step[pos].util * (double)(t - s->step[pos].ts);
+	return (s->shift ? sum_to(s, pos) : s->sum[pos]) +
+	       s->step[pos].util * (double)(t - s->step[pos].ts);
 }
 
 /* Returns the time at which the edge meets the next step. */

@@ -259,6 +259,28 @@ static void test_against_brute_force(void **state)
 	}
 }
 
+/* A function of so many steps that not every sum is kept: half of every 2 ns, but for one stop. */
+static void test_many_steps(void **state)
+{
+	const size_t n = 3000001, stop = 1234567;
+	struct rep_util_step *step = malloc(n * sizeof(*step));
+
+	(void)state;
+	assert_non_null(step);
+	for (size_t i = 0; i < n; i++)
+		step[i] = (struct rep_util_step){(int64_t)i, i % 2 ? 1 : 0};
+	step[stop].util = 0;
+	add(step, n);
+	free(step);
+	open_curve();
+	for (int64_t at = 0; at < 100; at++)
+		assert_true(fabs(rep_mmu_mean(mmu, 0, at * 29, at * 29 + 1000000) - 0.5) < EXACT);
+	for (int64_t at = 0; at < 100; at++)
+		assert_true(fabs(rep_mmu_mean(mmu, 0, 1000000 + at, 2000000 + at) - 0.499999) <
+			    EXACT);
+	assert_true(fabs(rep_mmu_minimum(mmu, 1000000).util - 0.499999) < EXACT);
+}
+
 #define T(f) cmocka_unit_test_teardown(f, end)
 
 int main(void)
@@ -267,6 +289,7 @@ int main(void)
 	    T(test_minimum_one_stop),  T(test_worst_do_not_overlap),
 	    T(test_several_functions), T(test_nothing_known),
 	    T(test_windows),	       T(test_against_brute_force),
+	    T(test_many_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,16 +263,19 @@ struct point {
 struct points {
 	struct point *v;
 	size_t n, room;
-	int64_t start; /* earlier points are ignored: the number of Ps is unknown */
-	int64_t end;   /* nothing is known from here on */
+	int64_t start;	  /* earlier points are ignored: the number of Ps is unknown */
+	int64_t end;	  /* nothing is known from here on */
+	int64_t from, to; /* only points in [from, to) are wanted */
 };
 
 static int add_point(struct points *s, int64_t ts, int64_t p, int delta)
 {
-	if (tp_grow_raw(&s->v, &s->room, s->n, sizeof(*s->v)))
-		return TP_ENOMEM;
 	if (ts < s->start)
 		ts = s->start;
+	if (ts < s->from || ts >= s->to)
+		return 0;
+	if (tp_grow_raw(&s->v, &s->room, s->n, sizeof(*s->v)))
+		return TP_ENOMEM;
 	/* Ranges that last to the end have no end of their own. */
 	if (ts < s->end && p >= ALL_PS && p < MAX_PROCS)
 		s->v[s->n++] = (struct point){ts, (int32_t)p, delta};
@@ -329,12 +332,13 @@ static int add_work_as_go(struct points *s, const struct rep_gc_facts *f,
 	return code;
 }
 
+/* Adds points of the rows from `first` up to `end`. */
 static int add_work(struct points *s, const struct rep_gc_facts *f,
-		    const struct rep_util_options *opt)
+		    const struct rep_util_options *opt, size_t first, size_t end_row)
 {
 	int code = 0;
 
-	for (size_t i = 0; !code && i < f->work.n; i++) {
+	for (size_t i = first; !code && i < end_row; i++) {
 		enum rep_gc_kind kind = f->work.kind[i];
 		int64_t p = p_id(f, REP_GC_AT(f, work, GC_WORK, p, i));
 		int64_t end = REP_GC_AT(f, work, GC_WORK, end_ns, i);
@@ -350,23 +354,28 @@ static int add_work(struct points *s, const struct rep_gc_facts *f,
 	return code;
 }
 
+/* Returns whether a range counts. */
+static bool range_counts(const struct rep_gc_facts *f, size_t i, unsigned include)
+{
+	return (f->range.kind[i] == REP_GC_STW && include & REP_UTIL_STW) ||
+	       (f->range.kind[i] == REP_GC_SWEEP && include & REP_UTIL_SWEEP);
+}
+
 static int add_ranges(struct points *s, const struct rep_gc_facts *f,
-		      const struct rep_util_options *opt)
+		      const struct rep_util_options *opt, size_t first, size_t end_row)
 {
 	int code = 0;
 
-	for (size_t i = 0; !code && i < f->range.n; i++) {
-		int64_t start = REP_GC_AT(f, range, RANGE, start_ns, i);
-		int64_t end = REP_GC_AT(f, range, RANGE, end_ns, i);
+	for (size_t i = first; !code && i < end_row; i++) {
+		int64_t p = ALL_PS;
 
-		if (f->range.kind[i] == REP_GC_STW && opt->include & REP_UTIL_STW) {
-			code = add_interval(s, start, end, ALL_PS);
-		} else if (f->range.kind[i] == REP_GC_SWEEP && opt->include & REP_UTIL_SWEEP) {
-			int64_t p = p_id(f, REP_GC_AT(f, range, RANGE, p, i));
-
-			if (p >= 0)
-				code = add_interval(s, start, end, p);
-		}
+		if (!range_counts(f, i, opt->include))
+			continue;
+		if (f->range.kind[i] == REP_GC_SWEEP)
+			p = p_id(f, REP_GC_AT(f, range, RANGE, p, i));
+		if (f->range.kind[i] == REP_GC_STW || p >= 0)
+			code = add_interval(s, REP_GC_AT(f, range, RANGE, start_ns, i),
+					    REP_GC_AT(f, range, RANGE, end_ns, i), p);
 	}
 	return code;
 }
@@ -411,6 +420,9 @@ struct builder {
 	int64_t busy; /* number of Ps taken */
 	int64_t stw;
 	int64_t late; /* as_go: time since which a rise has been delayed; -1: no delay */
+	/* The next change of GOMAXPROCS: when (INT64_MAX: never), to what, and its row. */
+	int64_t change;
+	size_t procs, row;
 };
 
 /* Adds a step. Of several at one time, Go's addUtil keeps the lowest; we keep the last. */
@@ -542,20 +554,24 @@ static int64_t next_procs(const struct rep_gc_facts *f, size_t *at, size_t *n)
 	return INT64_MAX;
 }
 
+static void begin(struct builder *b, const struct rep_gc_facts *f)
+{
+	b->change = next_procs(f, &b->row, &b->procs);
+	if (f->procs_known)
+		return;
+	/* A trace without GOMAXPROCS has the Ps it mentions. */
+	for (size_t i = 0; i < f->proc.nrows; i++)
+		b->procs += p_id(f, (int64_t)i) >= 0;
+	b->change = 0;
+}
+
+/* Continues the functions by points, up to s->to. */
 static int build(struct builder *b, const struct rep_gc_facts *f, const struct points *s)
 {
-	size_t row = 0, n = 0;
-	int64_t change = next_procs(f, &row, &n);
 	int code = 0;
 
-	/* A trace without GOMAXPROCS has the Ps it mentions. */
-	if (!f->procs_known) {
-		for (size_t i = 0; i < f->proc.nrows; i++)
-			n += p_id(f, (int64_t)i) >= 0;
-		change = 0;
-	}
-	for (size_t i = 0; !code && (i < s->n || change != INT64_MAX);) {
-		int64_t ts = i < s->n && s->v[i].ts < change ? s->v[i].ts : change;
+	for (size_t i = 0; !code && (i < s->n || b->change < s->to);) {
+		int64_t ts = i < s->n && s->v[i].ts < b->change ? s->v[i].ts : b->change;
 		int32_t p = i < s->n ? s->v[i].p : ALL_PS;
 
 		if (b->late >= 0 && ts > b->late + 1)
@@ -564,12 +580,12 @@ static int build(struct builder *b, const struct rep_gc_facts *f, const struct p
 			b->late = -1;
 		if (code)
 			break;
-		if (ts == change) {
-			if (n > MAX_PROCS)
+		if (ts == b->change) {
+			if (b->procs > MAX_PROCS)
 				return TP_ELIMIT;
-			code = set_procs(b, n, ts);
-			row++;
-			change = f->procs_known ? next_procs(f, &row, &n) : INT64_MAX;
+			code = set_procs(b, b->procs, ts);
+			b->row++;
+			b->change = f->procs_known ? next_procs(f, &b->row, &b->procs) : INT64_MAX;
 			p = ALL_PS;
 		} else {
 			apply(b, &s->v[i++]);
@@ -642,26 +658,111 @@ static int fail(struct tp_err *err, int code)
 	return code ? tp_nomem(err) : 0;
 }
 
+/* A long run has millions of sweeps, whose points would take several times the memory of the function made of
+ * them. So its points are made, sorted and used for some of its time after the other. */
+#define PIECE_ROWS ((size_t)1 << 18)
+
+/* The times that some rows of a table are within: as rows are by time, mostly, a piece needs few of them. */
+struct extent {
+	int64_t from, to;
+};
+
+static struct extent *find_extents(const struct rep_packed *start, const struct rep_packed *end,
+				   size_t rows, const struct points *s)
+{
+	struct extent *x = tp_many(rows / REP_PACKED_ROWS + 1, sizeof(*x));
+
+	for (size_t i = 0; x && i < rows; i++) {
+		struct extent *at = &x[i / REP_PACKED_ROWS];
+		int64_t from = rep_packed_at(start, i), to = rep_packed_at(end, i);
+
+		if (i % REP_PACKED_ROWS == 0)
+			*at = (struct extent){INT64_MAX, s->start};
+		at->from = from < at->from ? from : at->from;
+		at->to = to > at->to ? to : at->to;
+	}
+	return x;
+}
+
+typedef int (*add_rows)(struct points *s, const struct rep_gc_facts *f,
+			const struct rep_util_options *opt, size_t first, size_t end);
+
+/* Adds points of all rows that may have some in [s->from, s->to). */
+static int add_all(struct points *s, const struct rep_gc_facts *f,
+		   const struct rep_util_options *opt, add_rows add, const struct extent *x,
+		   size_t rows)
+{
+	int code = 0;
+
+	for (size_t i = 0; !code && i < rows; i += REP_PACKED_ROWS) {
+		const struct extent *at = x ? &x[i / REP_PACKED_ROWS] : NULL;
+
+		if (!at || (at->from < s->to && at->to >= s->from))
+			code = add(s, f, opt, i,
+				   rows - i < REP_PACKED_ROWS ? rows : i + REP_PACKED_ROWS);
+	}
+	return code;
+}
+
+/* Returns how many pieces the time of the run is cut into. */
+static size_t count_pieces(const struct rep_gc_facts *f, const struct rep_util_options *opt,
+			   size_t work)
+{
+	size_t n = work;
+
+	for (size_t i = 0; i < f->range.n; i++)
+		n += range_counts(f, i, opt->include);
+	return n / PIECE_ROWS + 1;
+}
+
+static int build_pieces(struct builder *b, const struct rep_gc_facts *f, struct points *s)
+{
+	bool as_go = b->opt->as_go && f->steps_known;
+	size_t work =
+	    !as_go && b->opt->include & (REP_UTIL_ASSIST | REP_UTIL_BACKGROUND) ? f->work.n : 0;
+	size_t pieces = as_go ? 1 : count_pieces(f, b->opt, work);
+	struct extent *ranges = NULL, *works = NULL;
+	int code = 0;
+
+	if (pieces > 1) {
+		ranges = find_extents(&f->range.col[TP_COL(RANGE, start_ns)],
+				      &f->range.col[TP_COL(RANGE, end_ns)], f->range.n, s);
+		works = find_extents(&f->work.col[TP_COL(GC_WORK, start_ns)],
+				     &f->work.col[TP_COL(GC_WORK, end_ns)], work, s);
+		code = ranges && works ? 0 : TP_ENOMEM;
+	}
+	s->to = INT64_MIN;
+	for (size_t k = 1; !code && k <= pieces; k++) {
+		s->from = s->to;
+		s->to = k < pieces ? s->end / (int64_t)pieces * (int64_t)k : INT64_MAX;
+		s->n = 0;
+		code = add_all(s, f, b->opt, add_ranges, ranges, f->range.n);
+		if (!code && as_go)
+			code = add_work_as_go(s, f, b->opt);
+		else if (!code)
+			code = add_all(s, f, b->opt, add_work, works, work);
+		if (!code)
+			code = sort_points(s);
+		if (!code)
+			code = build(b, f, s);
+	}
+	free(ranges);
+	free(works);
+	return code;
+}
+
 int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,
 		  const struct rep_util_options *opt, size_t run, struct tp_err *err)
 {
 	struct points s = {.end = f->duration_ns};
 	struct builder b = {.opt = opt, .out = u, .run = run, .first = u->n, .late = -1};
-	size_t row = 0, n;
 	int code;
 
 	if (f->no_collector)
 		return 0;
-	s.start = f->procs_known ? next_procs(f, &row, &n) : 0;
-	code = add_ranges(&s, f, opt);
-
-	if (!code && opt->include & (REP_UTIL_ASSIST | REP_UTIL_BACKGROUND))
-		code = opt->as_go && f->steps_known ? add_work_as_go(&s, f, opt)
-						    : add_work(&s, f, opt);
-	if (!code)
-		code = sort_points(&s);
-	if (!code)
-		code = build(&b, f, &s);
+	begin(&b, f);
+	s.start = f->procs_known ? b.change : 0;
+	code = build_pieces(&b, f, &s);
 	if (!code)
 		code = end_series(&b, f->duration_ns);
 	for (size_t i = b.first; !code && i < u->n; i++)

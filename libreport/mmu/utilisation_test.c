@@ -301,13 +301,41 @@ static void test_cycles(void **state)
 	free(c);
 }
 
+/* So many sweeps that their points are made for a part of the time after the other: P 0 sweeps every other ns,
+ * P 1 nearly all of the time, and one P goes in the middle. */
+static void test_many_sweeps(void **state)
+{
+	const int64_t n = 600000;
+	const struct rep_util_step *step;
+
+	(void)state;
+	facts.duration_ns = 2 * n;
+	procs(0, 4);
+	procs(n, 3);
+	for (int64_t i = 0; i < n; i++)
+		range(REP_GC_SWEEP, 0, 2 * i, 2 * i + 1);
+	range(REP_GC_SWEEP, 1, 1, 2 * n - 1);
+	build(REP_UTIL_SWEEP, false, ALL);
+	assert_int_equal(utils.n, 1);
+	step = utils.series[0].step;
+	/* P 0 is taken up to 1 and P 1 up to 2, then both or P 1. */
+	assert_int_equal(utils.series[0].n, 2 * n);
+	for (int64_t i = 1; i + 2 < 2 * n; i++) {
+		double procs_now = i + 1 < n ? 4 : 3, taken = i % 2 ? 2 : 1;
+
+		assert_int_equal(step[i].ts, i + 1);
+		assert_true(fabs(step[i].util - (1 - taken / procs_now)) < 1e-12);
+	}
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    T(test_all_ps),	T(test_per_p),	  T(test_time_range), T(test_gomaxprocs_changes),
-	    T(test_ends_taken), T(test_nonsense), T(test_parse),      T(test_cycles),
+	    T(test_all_ps),	 T(test_per_p),	   T(test_time_range), T(test_gomaxprocs_changes),
+	    T(test_ends_taken),	 T(test_nonsense), T(test_parse),      T(test_cycles),
+	    T(test_many_sweeps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,9 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "base/many.h"
 #include "page/inside.h"
@@ -16,6 +19,8 @@ static const char *const left_out[] = {"story", "region", "pauses"};
  * events. */
 static const char *const slow[] = {"outliers", "task",	   "logs",    "gc",
 				   "locks",    "overview", "incident"};
+
+#define LONG_RUN 10000000 /* events */
 
 struct part {
 	bool slow; /* true: the reports in slow[]; false: the others */
@@ -65,6 +70,11 @@ static int make_one(struct part *part, const struct rep_report *report)
 	if (!code)
 		code = rep_top(out, part->store, part->run, 1, &opt, &part->err);
 	rep_output_free(out);
+#ifdef __GLIBC__
+	/* What a report took stays with its thread otherwise, besides what the next report takes. */
+	if (part->run->row.events > LONG_RUN)
+		malloc_trim(0);
+#endif
 	return code;
 }
 

@@ -42,7 +42,11 @@ int page_begin_trace(struct page *p, struct tp_err *err)
 
 	if (!code)
 		code = rep_view_init(&p->view, p->store, p->run, &p->filter, NULL, err);
-	return code ? code : rep_time_load(&p->time, &p->view, err);
+	if (!code)
+		code = rep_time_load(&p->time, &p->view, err);
+	/* Of a long run it is large, and only the histograms need it again, later. */
+	rep_view_unload(&p->view, TP_TABLE_SITE);
+	return code;
 }
 
 void page_end_trace(struct page *p)

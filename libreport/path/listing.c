@@ -56,9 +56,10 @@ static void say_place(struct rep_words *w, const struct rep_place *place)
 	}
 }
 
-int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,
-		      const struct rep_path_hop *h, struct tp_err *err)
+int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page, size_t i,
+		      struct tp_err *err)
 {
+	const struct rep_path_hop hop = rep_path_hop(page->path, i), *h = &hop;
 	struct rep_words w = {.out = out, .page = page};
 	struct tp_text reason = tp_dict_text(page->v->dict, h->reason);
 	struct rep_place place;
@@ -72,7 +73,7 @@ int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,
 		rep_say(&w, " (%.*s)", reason.size < 100 ? (int)reason.size : 100, reason.text);
 	rep_say(&w, "  ");
 	say_goroutine(&w, h->goroutine);
-	say_place(&w, rep_path_hop_place(page, h, &place));
+	say_place(&w, rep_path_hop_place(page, i, &place));
 	code = put(&w, true, err);
 	if (!code)
 		code = put_stack(&w, h->stack, err);

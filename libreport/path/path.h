@@ -34,7 +34,7 @@
  *	rep_view_init(&view, …);
  *	code = rep_path_pick(&view, &options, &list, &err);
  *	code = rep_path_walk(&view, list.request, list.n, REP_PATH_HOPS, &path, &err);
- *	… path.hop, path.chain, path.sum …
+ *	… rep_path_hop(&path, 0), path.chain, path.sum …
  *	rep_path_release(&path);
  *	rep_path_requests_release(&list); */
 #ifndef REP_PATH_H
@@ -47,6 +47,7 @@
 #include "base/err.h"
 #include "decode/profile.h"
 #include "keys.h"
+#include "path/hops.h"
 #include "spans/view.h"
 
 /* What the goroutine of a hop did. */
@@ -142,24 +143,6 @@ int rep_path_check(const struct rep_path_options *opt, struct tp_err *err);
 #define REP_PATH_DEPTH	    64	     /* depth up to which waits within waits get chains */
 #define REP_PATH_MAX_CHAINS 200000
 
-/* A part of the path on one goroutine. */
-struct rep_path_hop {
-	int64_t from, to;   /* ns since the run began */
-	uint32_t goroutine; /* index */
-	uint32_t reason;    /* string: why it was blocked, or became runnable ("": it was woken) */
-	/* Running: the stack at its end. System call, blocked: the stack at its beginning. Runnable:
-	 * the stack where it had been blocked or stopped. */
-	uint32_t stack;
-	uint32_t chain;
-	/* The goroutine that is woken (or created) at `to`, to which the path goes then; why and where
-	 * it waited, and the stack that woke it. TP_NONE, 0 if the path stays here. */
-	uint32_t wakes, wakes_reason, wakes_stack, wake_stack;
-	uint8_t kind; /* enum rep_path_kind */
-	bool creates; /* `wakes` was created, not woken */
-	/* Runnable: the goroutine that had used the P before; TP_NONE: unknown. */
-	uint32_t holder;
-};
-
 /* A node of the tree of waits within waits: a request waits for a waker, which waits for its waker
  * … Node 0 is the request itself. Waits with the same parent, reason, stack and entry function of
  * the waker are one node. A parent comes before its children. */
@@ -203,14 +186,12 @@ struct rep_path {
 	struct rep_path_part *part; /* of requests in a band */
 	size_t nparts;
 	int64_t kind_ns[REP_NPATH_KINDS];
-	/* The hops of a single request, by time. */
-	struct rep_path_hop *hop;
-	size_t nhop;
+	struct rep_path_hops hops; /* of a single request, the last one first (rep_path_hop) */
 	uint32_t *fold; /* of a folded path, which borrows the hops: the chain of a hop's chain */
 
 	/* private */
 	struct rep_keys chains, whats, sums, parts;
-	size_t chain_room, sum_room, hop_room, part_room;
+	size_t chain_room, sum_room, part_room;
 };
 
 /* Sorts requests: the slowest first, equal ones by time, then id. */
@@ -222,6 +203,8 @@ void rep_path_sort(struct rep_path_request *requests, size_t n);
 int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t n, int64_t max_hops,
 		  struct rep_path *path, struct tp_err *err);
 void rep_path_release(struct rep_path *path);
+/* Returns the i-th hop by time of a path that has path->hops.n. */
+struct rep_path_hop rep_path_hop(const struct rep_path *path, size_t i);
 /* Makes `folded`, a path in which a queue is one chain: waits in which the goroutine that ended each had
  * itself waited in the same function for the same reason. Their times are added up. Returns 0,
  * TP_ENOMEM or TP_ELIMIT; release it in every case, and before `path`. */

@@ -248,10 +248,10 @@ static void check_whole(int64_t from, int64_t to)
 {
 	int64_t at = from, total = 0, kinds = 0;
 
-	for (size_t i = 0; i < walked.nhop; i++) {
-		assert_int_equal(walked.hop[i].from, at);
-		assert_true(walked.hop[i].to >= at);
-		at = walked.hop[i].to;
+	for (size_t i = 0; i < walked.hops.n; i++) {
+		assert_int_equal(rep_path_hop(&walked, i).from, at);
+		assert_true(rep_path_hop(&walked, i).to >= at);
+		at = rep_path_hop(&walked, i).to;
 	}
 	assert_int_equal(at, to);
 	for (size_t i = 0; i < walked.nsums; i++)
@@ -274,8 +274,8 @@ struct want {
 
 static void check_hops(const struct want *want, size_t n)
 {
-	for (size_t i = 0; i < n && i < walked.nhop; i++) {
-		const struct rep_path_hop *h = &walked.hop[i];
+	for (size_t i = 0; i < n && i < walked.hops.n; i++) {
+		const struct rep_path_hop hop = rep_path_hop(&walked, i), *h = &hop;
 		int64_t wakes = h->wakes == TP_NONE ? 0 : REP_COL(&view, GOROUTINE, id)[h->wakes];
 
 		if (h->from != want[i].from || h->to != want[i].to || h->kind != want[i].kind ||
@@ -286,7 +286,7 @@ static void check_hops(const struct want *want, size_t n)
 				 (long long)REP_COL(&view, GOROUTINE, id)[h->goroutine],
 				 walked.chain[h->chain].depth, (long long)wakes);
 	}
-	assert_int_equal(walked.nhop, n);
+	assert_int_equal(walked.hops.n, n);
 	check_whole(want[0].from, want[n - 1].to);
 }
 #define CHECK_HOPS(...)                                                                            \
@@ -313,15 +313,17 @@ static void test_walk_wait_in_a_wait(void **state)
 		   {500, 510, 2, K(RUNNABLE), 1, 0}, {510, 600, 2, K(RUNNING), 1, 1},
 		   {600, 620, 1, K(RUNNABLE), 0, 0}, {620, 700, 1, K(RUNNING), 0, 0});
 	/* The stacks of both sides of the first wake-up. */
-	assert_string_equal(tp_dict_text(view.dict, walked.hop[1].wakes_reason).text,
+	assert_string_equal(tp_dict_text(view.dict, rep_path_hop(&walked, 1).wakes_reason).text,
 			    "chan receive");
-	assert_int_equal(rep_path_site(view.dict, walked.hop[1].wake_stack),
-			 rep_path_site(view.dict, walked.hop[1].stack));
+	assert_int_equal(rep_path_site(view.dict, rep_path_hop(&walked, 1).wake_stack),
+			 rep_path_site(view.dict, rep_path_hop(&walked, 1).stack));
 	assert_string_equal(
-	    tp_dict_text(view.dict, rep_path_site(view.dict, walked.hop[1].wakes_stack)).text,
+	    tp_dict_text(view.dict, rep_path_site(view.dict, rep_path_hop(&walked, 1).wakes_stack))
+		.text,
 	    "main.two");
 	assert_string_equal(
-	    tp_dict_text(view.dict, rep_path_site(view.dict, walked.hop[1].wake_stack)).text,
+	    tp_dict_text(view.dict, rep_path_site(view.dict, rep_path_hop(&walked, 1).wake_stack))
+		.text,
 	    "main.three");
 }
 
@@ -353,7 +355,7 @@ static void test_walk_creation(void **state)
 	walk_task("7", 0);
 	CHECK_HOPS({200, 300, 1, K(RUNNING), 0, 3}, {300, 330, 3, K(RUNNABLE), 0, 0},
 		   {330, 400, 3, K(RUNNING), 0, 0});
-	assert_true(walked.hop[0].creates);
+	assert_true(rep_path_hop(&walked, 0).creates);
 }
 
 /* Waits that were not ended by a goroutine are leaves with a name. */
@@ -378,7 +380,7 @@ static void test_walk_outside(void **state)
 		   {1000, 1100, 1, K(RUNNING), 0, 0});
 	/* The stack of a runnable hop is where the goroutine had been blocked, not the waker's. */
 	assert_string_equal(
-	    tp_dict_text(view.dict, rep_path_site(view.dict, walked.hop[2].stack)).text,
+	    tp_dict_text(view.dict, rep_path_site(view.dict, rep_path_hop(&walked, 2).stack)).text,
 	    "net.Read");
 }
 
@@ -667,8 +669,8 @@ static void test_walk_relay(void **state)
 	import("testdata/relay.trace");
 	walk_task("relay", 0);
 	check_whole(list.request[0].from, list.request[0].to);
-	for (size_t i = 0; i < walked.nhop; i++) {
-		const struct rep_path_hop *h = &walked.hop[i];
+	for (size_t i = 0; i < walked.hops.n; i++) {
+		const struct rep_path_hop hop = rep_path_hop(&walked, i), *h = &hop;
 
 		if (h->kind == REP_PATH_RUNNING)
 			running[hops] += h->to - h->from;
@@ -714,8 +716,8 @@ static void test_walk_convoy(void **state)
 	/* The last clerk comes 7 ms after the first. The second clerk's wait for the first, which has the
 	 * lock for 5 ms, was over by then. */
 	assert_int_equal(deepest, 6);
-	for (size_t i = 0; i < walked.nhop; i++)
-		naps += walked.hop[i].kind == REP_PATH_TIMER;
+	for (size_t i = 0; i < walked.hops.n; i++)
+		naps += rep_path_hop(&walked, i).kind == REP_PATH_TIMER;
 	assert_int_equal(naps, 7);
 	assert_true(walked.kind_ns[REP_PATH_TIMER] * 100 > walked.total_ns * 99);
 	/* Folded, it is one queue, and no time or hop is lost. */
@@ -754,7 +756,7 @@ static void test_walk_pool(void **state)
 	/* With all requests, single hops are not kept. */
 	walk_task("checkout", 0);
 	assert_int_equal(walked.requests, 20);
-	assert_int_equal(walked.nhop, 0);
+	assert_int_equal(walked.hops.n, 0);
 }
 
 /* The hops of every task, region, goroutine and time range of the bookshop add up, in old and new traces. */
@@ -1031,9 +1033,9 @@ static void check_brute(void)
 		int64_t at = brute[b].from;
 
 		while (at < brute[b].to) {
-			const struct rep_path_hop *h = &walked.hop[i++];
+			const struct rep_path_hop hop = rep_path_hop(&walked, i++), *h = &hop;
 
-			assert_true(i <= walked.nhop);
+			assert_true(i <= walked.hops.n);
 			if (h->from == h->to)
 				continue;
 			if (h->from != at || h->to > brute[b].to || h->kind != brute[b].kind ||
@@ -1049,9 +1051,9 @@ static void check_brute(void)
 			at = h->to;
 		}
 	}
-	while (i < walked.nhop && walked.hop[i].from == walked.hop[i].to)
+	while (i < walked.hops.n && rep_path_hop(&walked, i).from == rep_path_hop(&walked, i).to)
 		i++;
-	assert_int_equal(i, walked.nhop);
+	assert_int_equal(i, walked.hops.n);
 }
 
 /* Without a change, a replay gives the old times, and without all that takes time, the request takes none. */

@@ -116,9 +116,9 @@ static int put_spots(void *ctx, const struct rep_places *places, struct tp_err *
 
 	(void)err;
 	for (uint32_t i = s->first[goroutine]; i != TP_NONE; i = s->next[i]) {
-		const struct rep_path_hop *h = &s->path->hop[i];
+		struct rep_path_hop h = rep_path_hop(s->path, i);
 		const struct rep_place *place =
-		    rep_places_at(places, goroutine, h->to > h->from ? h->to - 1 : h->to);
+		    rep_places_at(places, goroutine, h.to > h.from ? h.to - 1 : h.to);
 
 		if (place)
 			s->spot[i] = (struct rep_path_spot){place->task, place->region};
@@ -130,7 +130,7 @@ static int put_spots(void *ctx, const struct rep_places *places, struct tp_err *
 static int find_spots(const struct rep_path_page *page, struct rep_path_spot **spot,
 		      struct tp_err *err)
 {
-	size_t n = page->path->nhop, ngoroutines = page->v->nrows[TP_TABLE_GOROUTINE];
+	size_t n = page->path->hops.n, ngoroutines = page->v->nrows[TP_TABLE_GOROUTINE];
 	struct spots s = {
 	    .path = page->path,
 	    .spot = tp_many(n + 1, sizeof(*s.spot)),
@@ -143,7 +143,7 @@ static int find_spots(const struct rep_path_page *page, struct rep_path_spot **s
 		memset(s.spot, 0xff, n * sizeof(*s.spot));
 		memset(s.first, 0xff, ngoroutines * sizeof(*s.first));
 		for (uint32_t i = 0; i < n; i++) {
-			uint32_t goroutine = s.path->hop[i].goroutine;
+			uint32_t goroutine = rep_path_hop(s.path, i).goroutine;
 
 			if (goroutine >= ngoroutines)
 				continue;
@@ -158,22 +158,23 @@ static int find_spots(const struct rep_path_page *page, struct rep_path_spot **s
 	return code;
 }
 
-const struct rep_place *rep_path_hop_place(const struct rep_path_page *page,
-					   const struct rep_path_hop *hop, struct rep_place *place)
+const struct rep_place *rep_path_hop_place(const struct rep_path_page *page, size_t hop,
+					   struct rep_place *place)
 {
-	const struct rep_path_spot *spot = &page->spot[hop - page->path->hop];
+	const struct rep_path_spot *spot = &page->spot[hop];
 
 	*place = (struct rep_place){.task = spot->task, .region = spot->region};
 	return spot->task == TP_NONE && spot->region == TP_NONE ? NULL : place;
 }
 
-static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, struct tp_err *err)
+static int write_hop(struct rep_path_table *p, size_t i, struct tp_err *err)
 {
+	const struct rep_path_hop hop = rep_path_hop(p->path, i), *h = &hop;
 	const struct rep_path_request *r = p->ask->list->request;
 	uint32_t entry = rep_view_entry(p->v, h->goroutine);
 	bool wakes = h->wakes != TP_NONE;
 	struct rep_place there;
-	const struct rep_place *place = rep_path_hop_place(p->ask, h, &there);
+	const struct rep_place *place = rep_path_hop_place(p->ask, i, &there);
 	bool task = place && place->task != TP_NONE;
 	struct rep_value row[HOP_COLUMNS] = {
 	    rep_int(h->from - rep_view_clip_start(p->v, r->from)),
@@ -207,9 +208,11 @@ static int write_hop(struct rep_path_table *p, const struct rep_path_hop *h, str
 	return rep_table_row(p, row, err);
 }
 
-static int64_t length_of(const struct rep_path_hop *hop)
+static int64_t length_of(const struct rep_path *path, size_t i)
 {
-	return hop->to - hop->from;
+	struct rep_path_hop hop = rep_path_hop(path, i);
+
+	return hop.to - hop.from;
 }
 
 /* Finds the shortest of the `shown` longest hops: its length, and how many of that length are among them, which
@@ -217,13 +220,13 @@ static int64_t length_of(const struct rep_path_hop *hop)
 static int find_shortest(const struct rep_path *path, size_t shown, int64_t *shortest,
 			 size_t *equal)
 {
-	size_t n = path->nhop;
+	size_t n = path->hops.n;
 	int64_t *ns = tp_many(n, sizeof(*ns));
 
 	if (!ns)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		ns[i] = length_of(&path->hop[i]);
+		ns[i] = length_of(path, i);
 	rep_select_rank(ns, 0, n, n - shown);
 	*shortest = ns[n - shown];
 	*equal = 0;
@@ -237,7 +240,7 @@ static int find_shortest(const struct rep_path *path, size_t shown, int64_t *sho
 static int write_hops(struct rep_path_table *p, size_t usual, struct tp_err *err)
 {
 	struct rep_column own[HOP_COLUMNS];
-	size_t n = p->path->nhop, shown = rep_table_limit(p, n, usual), equal = n;
+	size_t n = p->path->hops.n, shown = rep_table_limit(p, n, usual), equal = n;
 	bool listed = p->ask->stacks && rep_output_for_people(p->out);
 	int64_t shortest = INT64_MIN;
 	int code = 0;
@@ -247,13 +250,12 @@ static int write_hops(struct rep_path_table *p, size_t usual, struct tp_err *err
 	if (!listed)
 		code = rep_table_begin(p, "hops", hop_columns, HOP_COLUMNS, own, err);
 	for (size_t i = 0; i < n && !code; i++) {
-		const struct rep_path_hop *hop = &p->path->hop[i];
+		int64_t ns = length_of(p->path, i);
 
-		if (length_of(hop) < shortest || (length_of(hop) == shortest && !equal))
+		if (ns < shortest || (ns == shortest && !equal))
 			continue;
-		equal -= length_of(hop) == shortest;
-		code =
-		    listed ? rep_path_list_hop(p->out, p->ask, hop, err) : write_hop(p, hop, err);
+		equal -= ns == shortest;
+		code = listed ? rep_path_list_hop(p->out, p->ask, i, err) : write_hop(p, i, err);
 	}
 	if (!code && listed)
 		code = rep_output_more(p->out, shown, n, "hops, the longest", err);
@@ -390,10 +392,10 @@ static struct rep_path_task *find_tasks(const struct rep_path_page *page)
 
 	for (size_t i = 0; tasks && i < path->nchains; i++)
 		tasks[i].row = TP_NONE;
-	for (size_t i = 0; tasks && i < path->nhop; i++) {
+	for (size_t i = 0; tasks && i < path->hops.n; i++) {
 		struct rep_place there;
-		const struct rep_place *place = rep_path_hop_place(page, &path->hop[i], &there);
-		struct rep_path_task *t = &tasks[path->fold[path->hop[i].chain]];
+		const struct rep_place *place = rep_path_hop_place(page, i, &there);
+		struct rep_path_task *t = &tasks[path->fold[rep_path_hop(path, i).chain]];
 		uint32_t row = place ? place->task : TP_NONE;
 
 		if (row != TP_NONE && r->subject == REP_PATH_TASK &&
@@ -476,7 +478,7 @@ int rep_path_show(struct rep_output *out, const struct rep_path_page *page,
 	struct rep_path_page ask = *page;
 	struct rep_path_table p;
 	struct rep_path_spot *spot = NULL;
-	bool hops = page->path->nhop && report != REP_PATH_WHAT_IF && report != REP_PATH_BLAME;
+	bool hops = page->path->hops.n && report != REP_PATH_WHAT_IF && report != REP_PATH_BLAME;
 	int code = hops ? find_spots(page, &spot, err) : 0;
 
 	rep_table_init(&p, &ask, out);

@@ -76,13 +76,13 @@ struct rep_path_task {
 	bool known;   /* private */
 };
 
-/* Returns where the goroutine of a hop was when it ended, in *place; NULL if in no task or region. */
-const struct rep_place *rep_path_hop_place(const struct rep_path_page *page,
-					   const struct rep_path_hop *hop, struct rep_place *place);
+/* Returns where the goroutine of a hop (its number by time) was when it ended, in *place; NULL if in no task or region. */
+const struct rep_place *rep_path_hop_place(const struct rep_path_page *page, size_t hop,
+					   struct rep_place *place);
 
 /* Writes a hop with its stacks, as lines. */
-int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page,
-		      const struct rep_path_hop *hop, struct tp_err *err);
+int rep_path_list_hop(struct rep_output *out, const struct rep_path_page *page, size_t hop,
+		      struct tp_err *err);
 
 /* Returns a function's name without the folders of its package: "pkg.(*T).Method". */
 struct tp_text rep_path_short(const struct tp_dict *dict, uint32_t name);

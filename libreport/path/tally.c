@@ -50,7 +50,7 @@ static int add_sum(struct rep_path *p, uint32_t group, uint32_t place, const str
 	if (!code)
 		code = rep_keys_add(&p->sums, group, s->entry, place, what, &at);
 	if (!code)
-		code = tp_grow(&p->sum, &p->sum_room, at, sizeof(*p->sum));
+		code = tp_grow_raw(&p->sum, &p->sum_room, at, sizeof(*p->sum));
 	if (code)
 		return code;
 	*index = at;
@@ -110,14 +110,10 @@ int rep_path_put(struct rep_path *p, const struct rep_path_hop *hop, uint32_t en
 	tp_sum(&p->total_ns, ns);
 	if (code || !keep)
 		return code;
-	if (again && p->nhop) {
-		p->hop[p->nhop - 1].from = hop->from;
-		return 0;
-	}
-	code = tp_grow_raw(&p->hop, &p->hop_room, p->nhop, sizeof(*p->hop));
-	if (!code)
-		p->hop[p->nhop++] = *hop;
-	return code;
+	if (!again || !p->hops.n)
+		return rep_path_hops_put(&p->hops, hop);
+	rep_path_hops_extend(&p->hops, hop->from);
+	return 0;
 }
 
 int rep_path_deepen(struct rep_path *p, uint32_t chain, const struct rep_path_chain *wait,
@@ -136,7 +132,8 @@ int rep_path_deepen(struct rep_path *p, uint32_t chain, const struct rep_path_ch
 		code = rep_keys_add(&p->chains, chain, wait->stack, wait->reason, wait->waker_entry,
 				    &at);
 		if (!code)
-			code = tp_grow(&p->chain, &p->chain_room, p->nchains, sizeof(*p->chain));
+			code =
+			    tp_grow_raw(&p->chain, &p->chain_room, p->nchains, sizeof(*p->chain));
 		if (code)
 			return code;
 		c = &p->chain[p->nchains++];
@@ -168,12 +165,11 @@ static void add_up(struct rep_path *p)
 void rep_path_finish(struct rep_path *p)
 {
 	add_up(p);
-	for (size_t i = 0; i < p->nhop / 2; i++) {
-		struct rep_path_hop swap = p->hop[i];
+}
 
-		p->hop[i] = p->hop[p->nhop - 1 - i];
-		p->hop[p->nhop - 1 - i] = swap;
-	}
+struct rep_path_hop rep_path_hop(const struct rep_path *p, size_t i)
+{
+	return rep_path_hops_at(&p->hops, p->hops.n - 1 - i);
 }
 
 /* Returns whether a wait is for the same reason in the same function as the one it is in. */
@@ -199,8 +195,7 @@ int rep_path_fold(const struct tp_dict *dict, const struct rep_path *path, struc
 	folded->fold = tp_many(path->nchains, 2 * sizeof(*folded->fold));
 	if (code || !folded->fold)
 		return TP_ENOMEM;
-	folded->hop = path->hop;
-	folded->nhop = path->nhop;
+	folded->hops = path->hops;
 	folded->fold[0] = 0;
 	queue = folded->fold + path->nchains; /* by chain of `path` */
 	for (size_t i = 1; i < path->nchains && !code; i++) {
@@ -240,7 +235,7 @@ void rep_path_release(struct rep_path *p)
 	free(p->chain);
 	free(p->sum);
 	if (!p->fold)
-		free(p->hop);
+		rep_path_hops_release(&p->hops);
 	free(p->fold);
 	memset(p, 0, sizeof(*p));
 }

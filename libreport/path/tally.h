@@ -17,7 +17,7 @@ int rep_path_deepen(struct rep_path *p, uint32_t chain, const struct rep_path_ch
 		    uint32_t *out);
 
 int rep_path_begin(struct rep_path *p);
-/* Adds up the times of chains and puts hops in the order of time. */
+/* Adds up the times of chains. */
 void rep_path_finish(struct rep_path *p);
 
 #endif

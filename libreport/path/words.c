@@ -309,20 +309,19 @@ static void say_doing(struct rep_words *w, const struct rep_path_sum *s)
 static void say_holder(struct rep_words *w, const struct rep_path_sum *s)
 {
 	const struct rep_path *path = w->page->path;
-	const struct rep_path_hop *longest = NULL;
+	struct rep_path_hop longest = {.to = -1, .holder = TP_NONE};
 
-	for (size_t i = 0; i < path->nhop; i++) {
-		const struct rep_path_hop *h = &path->hop[i];
+	for (size_t i = 0; i < path->hops.n; i++) {
+		struct rep_path_hop h = rep_path_hop(path, i);
 
-		if (h->kind == REP_PATH_RUNNABLE && path->fold[h->chain] == s->chain &&
-		    h->stack == s->stack &&
-		    (!longest || h->to - h->from > longest->to - longest->from))
+		if (h.kind == REP_PATH_RUNNABLE && path->fold[h.chain] == s->chain &&
+		    h.stack == s->stack && h.to - h.from > longest.to - longest.from)
 			longest = h;
 	}
-	if (!longest || longest->holder == TP_NONE)
+	if (longest.holder == TP_NONE)
 		return;
 	rep_say(w, "; ");
-	rep_say_who(w, longest->holder, rep_view_entry(w->page->v, longest->holder), false);
+	rep_say_who(w, longest.holder, rep_view_entry(w->page->v, longest.holder), false);
 	rep_say(w, " had the P before");
 }
 

@@ -290,21 +290,30 @@ int rep_time_goroutines(struct rep_time *t, struct rep_view *v, struct tp_err *e
 	return code;
 }
 
-int rep_time_alive(struct rep_time *t, struct rep_view *v, struct tp_err *err)
+static int add_alive(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
 {
+	struct rep_time *t = ctx;
 	int64_t duration = v->run->row.duration_ns > 0 ? v->run->row.duration_ns : 1;
-	int code =
-	    rep_view_load(v, TP_TABLE_GOROUTINE,
-			  REP_BIT(GOROUTINE, created_ns) | REP_BIT(GOROUTINE, ended_ns), err);
 
-	if (!code && rep_binned_init(&t->alive, &t->fine))
-		code = tp_nomem(err);
-	for (size_t i = 0; !code && i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
+	(void)first;
+	(void)err;
+	for (size_t i = 0; i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
 		int64_t end = REP_COL(v, GOROUTINE, ended_ns)[i];
 
 		rep_binned_add(&t->fine, &t->alive, REP_COL(v, GOROUTINE, created_ns)[i],
 			       end == TP_NULL ? duration : end);
 	}
+	return 0;
+}
+
+int rep_time_alive(struct rep_time *t, struct rep_view *v, struct tp_err *err)
+{
+	int code = rep_binned_init(&t->alive, &t->fine) ? tp_nomem(err) : 0;
+
+	if (!code)
+		code = rep_view_visit(v, TP_TABLE_GOROUTINE,
+				      REP_BIT(GOROUTINE, created_ns) | REP_BIT(GOROUTINE, ended_ns),
+				      add_alive, t, err);
 	if (!code)
 		rep_binned_finish(&t->fine, &t->alive);
 	return code;

@@ -206,6 +206,7 @@ if { wanted 'import v2, eight' || wanted long; } && record $long web-1.27 -n 800
 		case $r in overview | mmu) aim='0.400 s' ;; *) aim= ;; esac
 		row "long run, top $r" '' "$aim" '' "exec $bin/tprof-top $s $r"
 	done
+	row 'long run, top mmu --include=all' '' '' '' "exec $bin/tprof-top $s mmu --include=all"
 	row 'long run, path' '' '3.000 s' '' "exec $bin/tprof-path $s"
 	row 'long run, report page' '' '3.000 s' '' "exec $bin/tprof-report $s"
 	row 'long run, leaks' '' '' '' "exec $bin/tprof-leaks $s"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/many.h"
 #include "base/regex.h"
 #include "base/sum.h"
 #include "decode/dict.h"
@@ -218,13 +219,25 @@ static int put_crossing(struct collect *c, struct tp_err *err)
 	return code;
 }
 
-/* Rows of `site` become cells in windows; *place: by row, cell + 1 and window, 0 where it does not
- * count or its one duration is known. */
-static void put_site_rows(struct collect *c, uint64_t *place)
-{
-	struct rep_view *v = c->v;
+struct placed {
+	struct collect *c;
+	/* By row of `site`: cell + 1 and window; 0 where it does not count or its one duration is
+	 * known. */
+	uint64_t *place;
+	size_t n, room;
+};
 
-	for (size_t i = 0; i < v->nrows[TP_TABLE_SITE]; i++) {
+/* Rows of `site` become cells in windows. */
+static int put_site_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
+{
+	struct placed *to = ctx;
+	struct collect *c = to->c;
+	size_t n = v->nrows[TP_TABLE_SITE];
+
+	if (n && tp_grow(&to->place, &to->room, first + n - 1, sizeof(*to->place)))
+		return tp_nomem(err);
+	to->n = first + n;
+	for (size_t i = 0; i < n; i++) {
 		int64_t segment = REP_COL(v, SITE, segment)[i];
 		unsigned state = (unsigned)REP_COL(v, SITE, state)[i];
 		int64_t count = REP_COL(v, SITE, count)[i], total = REP_COL(v, SITE, total_ns)[i];
@@ -245,15 +258,10 @@ static void put_site_rows(struct collect *c, uint64_t *place)
 		if (count == 1)
 			rep_set_duration(c->m, cell, window, total);
 		else
-			place[i] = ((uint64_t)cell + 1) << 16 | window;
+			to->place[first + i] = ((uint64_t)cell + 1) << 16 | window;
 	}
+	return 0;
 }
-
-struct placed {
-	struct collect *c;
-	uint64_t *place; /* by row of `site` */
-	size_t n;
-};
 
 static int put_hist_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
 {
@@ -277,26 +285,19 @@ static int put_hist_rows(void *ctx, struct rep_view *v, size_t first, struct tp_
 
 static int put_sites(struct collect *c, struct tp_err *err)
 {
-	struct rep_view *v = c->v;
 	struct placed to = {.c = c};
 	int code =
-	    rep_view_load(v, TP_TABLE_SITE,
-			  REP_BIT(SITE, segment) | REP_BIT(SITE, entry) | REP_BIT(SITE, state) |
-			      REP_BIT(SITE, reason) | REP_BIT(SITE, stack) | REP_BIT(SITE, count) |
-			      REP_BIT(SITE, total_ns) | REP_BIT(SITE, max_ns),
-			  err);
+	    rep_view_visit(c->v, TP_TABLE_SITE,
+			   REP_BIT(SITE, segment) | REP_BIT(SITE, entry) | REP_BIT(SITE, state) |
+			       REP_BIT(SITE, reason) | REP_BIT(SITE, stack) | REP_BIT(SITE, count) |
+			       REP_BIT(SITE, total_ns) | REP_BIT(SITE, max_ns),
+			   put_site_rows, &to, err);
 
-	if (code)
-		return code;
-	to.n = v->nrows[TP_TABLE_SITE];
-	to.place = calloc(to.n + 1, sizeof(*to.place));
-	if (!to.place)
-		return tp_nomem(err);
-	put_site_rows(c, to.place);
-	code = rep_view_visit(v, TP_TABLE_SITE_HIST,
-			      REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) |
-				  REP_BIT(SITE_HIST, count),
-			      put_hist_rows, &to, err);
+	if (!code)
+		code = rep_view_visit(c->v, TP_TABLE_SITE_HIST,
+				      REP_BIT(SITE_HIST, site) | REP_BIT(SITE_HIST, bucket) |
+					  REP_BIT(SITE_HIST, count),
+				      put_hist_rows, &to, err);
 	free(to.place);
 	return code;
 }
@@ -328,7 +329,7 @@ static int put_states(struct collect *c, bool every, struct tp_err *err)
 
 /* A goroutine that is inside of tasks or regions counts for the time it is there: where these do not
  * end, up to the end of the run. */
-static void put_member(struct collect *c, int64_t goroutine)
+static void put_member(struct collect *c, int64_t goroutine, uint32_t entry)
 {
 	const struct rep_inside *in = c->inside;
 	bool any = (uint64_t)goroutine < in->ngoroutines;
@@ -339,7 +340,7 @@ static void put_member(struct collect *c, int64_t goroutine)
 
 	if (first == end)
 		return;
-	name = name_string(c, (uint32_t)REP_COL(c->v, GOROUTINE, name)[goroutine], true);
+	name = name_string(c, entry, true);
 	cell = rep_set_cell(c->m, REP_FAMILY_GROUP, name, 0, 0);
 	for (size_t i = first; i < end; i++) {
 		int64_t from = in->interval[i].from, to = in->interval[i].to;
@@ -355,14 +356,16 @@ static void put_member(struct collect *c, int64_t goroutine)
 	rep_set_duration(c->m, cell, window, ns);
 }
 
-static void put_goroutines(struct collect *c)
+static int put_goroutine_rows(void *ctx, struct rep_view *v, size_t first, struct tp_err *err)
 {
-	struct rep_view *v = c->v;
+	struct collect *c = ctx;
 	int64_t end = v->run->row.duration_ns;
 
+	(void)err;
 	for (size_t i = 0; i < v->nrows[TP_TABLE_GOROUTINE]; i++) {
 		int64_t created = REP_COL(v, GOROUTINE, created_ns)[i];
 		int64_t ended = REP_COL(v, GOROUTINE, ended_ns)[i], life;
+		uint32_t entry = (uint32_t)REP_COL(v, GOROUTINE, name)[i];
 		bool whole = ended != TP_NULL && ended < v->to;
 		uint32_t name, cell;
 		size_t window;
@@ -370,14 +373,14 @@ static void put_goroutines(struct collect *c)
 		if (created == TP_NULL || !rep_view_match_goroutine(v, (int64_t)i))
 			continue;
 		if (c->inside) {
-			put_member(c, (int64_t)i);
+			put_member(c, (int64_t)(first + i), entry);
 			continue;
 		}
 		if (ended == TP_NULL)
 			ended = end;
 		if (!rep_view_overlaps(v, created, ended))
 			continue;
-		name = name_string(c, (uint32_t)REP_COL(v, GOROUTINE, name)[i], true);
+		name = name_string(c, entry, true);
 		cell = rep_set_cell(c->m, REP_FAMILY_GROUP, name, 0, 0);
 		spread(c, cell, rep_view_clip_start(v, created), rep_view_clip_end(v, ended));
 		if (created <= 0 || created < v->from)
@@ -389,6 +392,21 @@ static void put_goroutines(struct collect *c)
 		if (whole)
 			rep_set_duration(c->m, cell, window, life);
 	}
+	return 0;
+}
+
+/* The columns of goroutines that spans need. */
+static uint32_t owner_columns(const struct collect *c)
+{
+	return REP_BIT(GOROUTINE, name) | (c->v->filter->by_id ? REP_BIT(GOROUTINE, id) : 0);
+}
+
+static int put_goroutines(struct collect *c, struct tp_err *err)
+{
+	return rep_view_visit(c->v, TP_TABLE_GOROUTINE,
+			      owner_columns(c) | REP_BIT(GOROUTINE, created_ns) |
+				  REP_BIT(GOROUTINE, ended_ns),
+			      put_goroutine_rows, c, err);
 }
 
 /* Complete ones that lie in the range as a whole: half a latency is none. */
@@ -665,17 +683,13 @@ static int collect(struct collect *c, bool every, struct tp_err *err)
 		return tp_nomem(err);
 	code = make_windows(c, every, err);
 	if (!code)
-		code = rep_view_load(c->v, TP_TABLE_GOROUTINE,
-				     REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, created_ns) |
-					 REP_BIT(GOROUTINE, ended_ns) |
-					 (c->v->filter->by_id ? REP_BIT(GOROUTINE, id) : 0),
-				     err);
+		code = rep_view_load(c->v, TP_TABLE_GOROUTINE, owner_columns(c), err);
 	if (!code)
 		code = put_states(c, every, err);
-	if (!code) {
-		put_goroutines(c);
+	if (!code)
+		code = put_goroutines(c, err);
+	if (!code)
 		code = put_tasks(c, err);
-	}
 	if (!code)
 		code = put_ranges(c, err);
 	if (!code)

@@ -107,12 +107,18 @@ uint32_t rep_set_cell(struct rep_metrics *m, enum rep_family family, uint32_t en
 	return cell;
 }
 
+#define SEARCHED 65536 /* durations of a window that are searched for equal ones, at least */
+
 /* Sets last_pair to a cell and a window. Returns its sum, or NULL once something has failed. */
 static struct rep_set_sum *find_sum(struct rep_metrics *m, uint32_t cell, size_t window)
 {
 	if (m->code)
 		return NULL;
 	if (!m->sum || cell != m->last_cell || window != m->last_window) {
+		/* Rows come in the order of time, so durations of windows before hardly come again: if
+		 * one does, it is another item. The table would take as much memory as the items. */
+		if (window != m->last_window && m->durations.table.n > SEARCHED)
+			tp_table_clear(&m->durations.table);
 		m->code = rep_keys_add(&m->pairs, cell, (uint32_t)window, 0, 0, &m->last_pair);
 		if (!m->code)
 			m->code = tp_grow(&m->sum, &m->sum_room, m->last_pair, sizeof(*m->sum));

@@ -97,39 +97,32 @@ static int find_measures(struct rep_metrics *m, struct rep_keys *keys)
 	return 0;
 }
 
-/* Items and pairs by cell: counting sorts. */
+/* Sorts items and pairs by cell: counting sorts. */
 static int sort_by_cell(struct rep_metrics *m)
 {
-	struct rep_dist *d = &m->durations;
-	struct rep_dist_item *sorted = tp_many(d->n + 1, sizeof(*sorted));
+	uint32_t *cell_of = tp_many(m->pairs.n + 1, sizeof(*cell_of)); /* by pair */
+	int code = TP_ENOMEM;
 
 	m->first_item = calloc(m->cells.n + 2, sizeof(*m->first_item));
 	m->first_pair = calloc(m->cells.n + 2, sizeof(*m->first_pair));
 	m->pair = tp_many(m->pairs.n + 1, sizeof(*m->pair));
-	if (!sorted || !m->first_item || !m->first_pair || !m->pair) {
-		free(sorted);
-		return TP_ENOMEM;
-	}
-	for (size_t i = 0; i < d->n; i++)
-		m->first_item[m->pairs.key[d->item[i].owner].part[0] + 1]++;
+	if (!cell_of || !m->first_item || !m->first_pair || !m->pair)
+		goto done;
 	for (size_t i = 0; i < m->pairs.n; i++)
-		m->first_pair[m->pairs.key[i].part[0] + 1]++;
-	for (size_t i = 0; i < m->cells.n; i++) {
-		m->first_item[i + 1] += m->first_item[i];
+		cell_of[i] = m->pairs.key[i].part[0];
+	code = rep_dist_group(&m->durations, cell_of, m->first_item, m->cells.n);
+	for (size_t i = 0; i < m->pairs.n; i++)
+		m->first_pair[cell_of[i] + 1]++;
+	for (size_t i = 0; i < m->cells.n; i++)
 		m->first_pair[i + 1] += m->first_pair[i];
-	}
-	for (size_t i = 0; i < d->n; i++)
-		sorted[m->first_item[m->pairs.key[d->item[i].owner].part[0]]++] = d->item[i];
 	for (size_t i = 0; i < m->pairs.n; i++)
-		m->pair[m->first_pair[m->pairs.key[i].part[0]]++] = (uint32_t)i;
+		m->pair[m->first_pair[cell_of[i]]++] = (uint32_t)i;
 	/* Each start is now the end, which is where the next one begins. */
-	memmove(m->first_item + 1, m->first_item, (m->cells.n + 1) * sizeof(*m->first_item));
 	memmove(m->first_pair + 1, m->first_pair, (m->cells.n + 1) * sizeof(*m->first_pair));
-	m->first_item[0] = m->first_pair[0] = 0;
-	tp_table_release(&d->table);
-	free(d->item);
-	d->item = sorted;
-	return 0;
+	m->first_pair[0] = 0;
+done:
+	free(cell_of);
+	return code;
 }
 
 static const char *name_of(const struct rep_metrics *m, uint32_t name, bool shown)
@@ -156,11 +149,6 @@ static void add_sums(struct rep_metrics *m, struct rep_measure *x)
 	}
 }
 
-struct scratch {
-	struct rep_dist_item *item;
-	struct tp_hist hist;
-};
-
 void rep_set_count(struct tp_hist *hist, const struct rep_dist_item *item)
 {
 	bool whole = item->bucket == TP_HIST_BUCKETS;
@@ -169,9 +157,11 @@ void rep_set_count(struct tp_hist *hist, const struct rep_dist_item *item)
 		    (uint64_t)item->count);
 }
 
-static void percentiles(const struct rep_metrics *m, struct rep_measure *x, struct scratch *s)
+static int percentiles(const struct rep_metrics *m, struct rep_measure *x, struct tp_hist *hist)
 {
-	size_t n = 0;
+	const struct rep_dist_list items = {m->durations.item, m->first_item, m->cell + x->first,
+					    x->ncells};
+	bool any = false;
 
 	x->exact = true;
 	for (int k = 0; k < REP_NMEASURE_P; k++)
@@ -179,22 +169,21 @@ static void percentiles(const struct rep_metrics *m, struct rep_measure *x, stru
 	REP_SET_ITEMS(m, x, c, k)
 	{
 		x->exact = x->exact && m->durations.item[k].bucket == TP_HIST_BUCKETS;
-		s->item[n++] = m->durations.item[k];
+		any = true;
 	}
-	if (!n)
-		return;
-	if (x->exact) {
-		rep_dist_quantiles(s->item, n, rep_measure_quantile, REP_NMEASURE_P, x->p);
-		return;
-	}
-	memset(&s->hist, 0, sizeof(s->hist));
+	if (!any)
+		return 0;
+	if (x->exact)
+		return rep_dist_quantiles(&items, rep_measure_quantile, REP_NMEASURE_P, x->p);
+	memset(hist, 0, sizeof(*hist));
 	REP_SET_ITEMS(m, x, c, k)
-	rep_set_count(&s->hist, &m->durations.item[k]);
+	rep_set_count(hist, &m->durations.item[k]);
 	for (int k = 0; k < REP_NMEASURE_P; k++) {
-		x->p[k] = (int64_t)tp_hist_quantile(&s->hist, rep_measure_quantile[k]);
+		x->p[k] = (int64_t)tp_hist_quantile(hist, rep_measure_quantile[k]);
 		if (x->p[k] > x->max_ns)
 			x->p[k] = x->max_ns;
 	}
+	return 0;
 }
 
 /* ---- order ---- */
@@ -246,16 +235,12 @@ static void find_families(struct rep_metrics *m)
 
 static int solve(struct rep_metrics *m)
 {
-	struct scratch *s = malloc(sizeof(*s));
+	struct tp_hist *hist = malloc(sizeof(*hist));
 	struct rep_keys keys = {0};
-	int code = s ? find_measures(m, &keys) : TP_ENOMEM;
+	int code = hist ? find_measures(m, &keys) : TP_ENOMEM;
 
 	if (!code)
 		code = sort_by_cell(m);
-	if (s)
-		s->item = code ? NULL : tp_many(m->durations.n + 1, sizeof(*s->item));
-	if (!code && !s->item)
-		code = TP_ENOMEM;
 	for (size_t i = 0; !code && keys.key && i < m->n; i++) {
 		struct rep_measure *x = &m->measure[i];
 
@@ -264,13 +249,11 @@ static int solve(struct rep_metrics *m)
 		x->key = name_of(m, keys.key[i].part[2], false);
 		x->name = name_of(m, keys.key[i].part[2], true);
 		add_sums(m, x);
-		percentiles(m, x, s);
+		code = percentiles(m, x, hist);
 		if (x->family == REP_FAMILY_TASK && x->by == REP_MEASURE_ALL)
 			m->base.tasks = x->count;
 	}
-	if (s)
-		free(s->item);
-	free(s);
+	free(hist);
 	rep_keys_release(&keys);
 	if (code)
 		return code;
