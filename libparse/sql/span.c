@@ -240,14 +240,18 @@ static int span_filter(sqlite3_vtab_cursor *base, int columns, const char *plan,
 	return SQLITE_OK;
 }
 
+static int refill(struct tp_span_cursor *c)
+{
+	struct tp_err err;
+
+	return next_rows(c, &err) ? tp_sql_fail(c->base.pVtab, &err) : SQLITE_OK;
+}
+
 static int span_next(sqlite3_vtab_cursor *base)
 {
 	struct tp_span_cursor *c = (struct tp_span_cursor *)base;
-	struct tp_err err;
 
-	if (++c->at < c->n)
-		return SQLITE_OK;
-	return next_rows(c, &err) ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
+	return ++c->at < c->n ? SQLITE_OK : refill(c);
 }
 
 static int span_eof(sqlite3_vtab_cursor *base)
@@ -257,37 +261,19 @@ static int span_eof(sqlite3_vtab_cursor *base)
 
 /* ---- results ---- */
 
-static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
+/* Sets the result for columns whose values are in other tables. */
+static int result_from_tables(struct tp_span_cursor *c, sqlite3_context *ctx, int column)
 {
-	struct tp_span_cursor *c = (struct tp_span_cursor *)base;
 	const struct tp_span *s = &c->out[c->at];
 	struct tp_err err;
 	int code = 0;
 
 	switch (column) {
-	case TP_SQL_SPAN_run:
-		sqlite3_result_int64(ctx, c->run_id);
-		break;
 	case TP_SQL_SPAN_goroutine:
 		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_G, s->goroutine, &err);
 		break;
-	case TP_SQL_SPAN_state:
-		tp_sql_result_state(ctx, s->state);
-		break;
-	case TP_SQL_SPAN_start_ns:
-		sqlite3_result_int64(ctx, s->start);
-		break;
-	case TP_SQL_SPAN_end_ns:
-		sqlite3_result_int64(ctx, s->end);
-		break;
-	case TP_SQL_SPAN_dur_ns:
-		sqlite3_result_int64(ctx, tp_time_minus(s->end, s->start));
-		break;
 	case TP_SQL_SPAN_reason:
 		code = tp_sql_result_text(ctx, c->run_ref, s->reason, &err);
-		break;
-	case TP_SQL_SPAN_stack:
-		sqlite3_result_int64(ctx, s->stack);
 		break;
 	case TP_SQL_SPAN_m:
 		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_M, s->m, &err);
@@ -298,19 +284,49 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int colu
 	case TP_SQL_SPAN_waker:
 		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_G, s->waker, &err);
 		break;
-	case TP_SQL_SPAN_waker_stack:
-		sqlite3_result_int64(ctx, s->waker_stack);
-		break;
-	case TP_SQL_SPAN_inferred:
-		sqlite3_result_int(ctx, s->inferred);
-		break;
-	case TP_SQL_SPAN_open:
-		sqlite3_result_int(ctx, s->open);
-		break;
 	default:
 		break;
 	}
-	return code ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
+	return code ? tp_sql_fail(c->base.pVtab, &err) : SQLITE_OK;
+}
+
+static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
+{
+	struct tp_span_cursor *c = (struct tp_span_cursor *)base;
+	const struct tp_span *s = &c->out[c->at];
+
+	/* Without a struct tp_err here, which costs a check of the stack in each call. */
+	switch (column) {
+	case TP_SQL_SPAN_run:
+		sqlite3_result_int64(ctx, c->run_id);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_state:
+		tp_sql_result_state(ctx, s->state);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_start_ns:
+		sqlite3_result_int64(ctx, s->start);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_end_ns:
+		sqlite3_result_int64(ctx, s->end);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_dur_ns:
+		sqlite3_result_int64(ctx, tp_time_minus(s->end, s->start));
+		return SQLITE_OK;
+	case TP_SQL_SPAN_stack:
+		sqlite3_result_int64(ctx, s->stack);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_waker_stack:
+		sqlite3_result_int64(ctx, s->waker_stack);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_inferred:
+		sqlite3_result_int(ctx, s->inferred);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_open:
+		sqlite3_result_int(ctx, s->open);
+		return SQLITE_OK;
+	default:
+		return result_from_tables(c, ctx, column);
+	}
 }
 
 /* Gives a span the same id in every query: SQLite distinguishes rows by it when it looks up terms
