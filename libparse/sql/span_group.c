@@ -22,8 +22,9 @@
 #include "open/input.h"
 #include "store/describe.h"
 
-#define BATCH	  1024 /* rows of out[] */
-#define ROW_BYTES 128  /* most bytes of a row */
+#define WITHOUT_FILE ((size_t)256 << 20) /* most bytes in memory if there can be no file */
+#define BATCH	     1024		 /* rows of out[] */
+#define ROW_BYTES    128		 /* most bytes of a row */
 
 size_t tp_span_groups_most = (size_t)2 << 20;
 
@@ -75,6 +76,7 @@ struct tp_span_groups {
 	size_t known_run;    /* its position + 1 */
 	uint32_t *order;
 	size_t bytes; /* of the rows in memory */
+	size_t most;  /* from which they move to the file */
 	int fd;	      /* -1: all rows are in memory */
 	int64_t end;  /* of the file */
 
@@ -117,6 +119,7 @@ static struct tp_span_groups *groups_new(const struct tp_span_cursor *c)
 	if (!g)
 		return NULL;
 	g->fd = -1;
+	g->most = tp_span_groups_most;
 	g->seed = tp_seed();
 	g->starts = uses(c, TP_SQL_SPAN_start_ns) || uses(c, TP_SQL_SPAN_end_ns);
 	g->durations = uses(c, TP_SQL_SPAN_dur_ns) || uses(c, TP_SQL_SPAN_end_ns);
@@ -234,6 +237,11 @@ static int leave_memory(struct tp_span_groups *g, struct tp_err *err)
 
 	if (g->fd < 0)
 		g->fd = tp_input_temporary(NULL, err);
+	/* A process in a jail cannot make files. */
+	if (g->fd < 0 && g->most < WITHOUT_FILE) {
+		g->most = WITHOUT_FILE;
+		return 0;
+	}
 	if (g->fd < 0)
 		return g->fd;
 	for (size_t i = 0; i < g->n && !code; i++)
@@ -295,7 +303,7 @@ static int keep_row(struct tp_span_cursor *c, const struct tp_span *span, struct
 	part->size += (size_t)(p - from);
 	group->rows.size += (size_t)(p - from);
 	g->bytes += (size_t)(p - from);
-	return g->bytes < tp_span_groups_most ? 0 : leave_memory(g, err);
+	return g->bytes < g->most ? 0 : leave_memory(g, err);
 }
 
 /* ---- the order of groups ---- */

@@ -282,7 +282,7 @@ if wanted 'profile'; then
 			done
 		done
 	fi
-	row 'profile top, 300 heap profiles' 0.200 0.067 '' "exec $bin/tprof-top $dir/heaps/*" "$(gopprof -top "$dir/heaps/*")"
+	row 'profile top, 300 heap profiles' 0.200 0.067 '' "exec $bin/tprof-top --sample-index=inuse_space $dir/heaps/*" "$(gopprof -top -sample_index=inuse_space "$dir/heaps/*")"
 fi
 # Many dumps: 1,000 heap profiles of one program and 200 traces, with as many processes as there are
 # processors. The peer is the sum of their single decode times: one process, one thread, one dump after

@@ -148,8 +148,8 @@ static int unknown_location(struct tp_proto *d, struct sampler *s, uint64_t id,
 	return code;
 }
 
-/* Adds the frames of the location `id`. */
-static inline int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id,
+/* Adds the frames of the location `id`, which may be any number of them. */
+static int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id,
 			     struct tp_slice where)
 {
 	uint32_t place = tp_proto_ids_find(&d->location_ids, id);
@@ -180,10 +180,19 @@ static inline int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id,
 
 static int add_path(struct tp_proto *d, struct sampler *s, struct tp_slice where)
 {
+	struct tp_paths *paths = &s->paths;
 	int code = 0;
 
-	for (size_t i = s->nid; i-- > 0 && !code;)
-		code = add_frames(d, s, s->id[i], where);
+	for (size_t i = s->nid; i-- > 0 && !code;) {
+		uint32_t place = tp_proto_ids_find(&d->location_ids, s->id[i]);
+
+		/* Most locations have one frame. */
+		if (place != TP_NO_ID && d->location[place].n == 1 &&
+		    paths->nframes < paths->frame_room && paths->nframes < *d->budget)
+			paths->frame[paths->nframes++] = d->location[place].at;
+		else
+			code = add_frames(d, s, s->id[i], where);
+	}
 	return code ? code : tp_proto_checked(d, tp_paths_end(&s->paths));
 }
 
