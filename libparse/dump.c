@@ -65,7 +65,7 @@ int tp_dump_end_trace(struct tp_dump *d, struct tp_trace *trace, char unnamed[TP
 
 int tp_dump_profile(struct tp_dump *d, bool strict, struct tp_profile **p, struct tp_err *err)
 {
-	struct tp_profile_options how = {.strict = strict};
+	struct tp_profile_options how = {.strict = strict, .kind = d->seen.kind};
 	struct tp_loss loss = packing_loss(d);
 	int code = tp_profile_read(d->in->data, d->in->size, &how, p, err);
 	size_t before;

@@ -64,7 +64,7 @@ int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what
 		  struct cmd_dump_note *note, struct tp_err *err)
 {
 	char warnings[400];
-	const struct tp_profile_options how = {.dumps = before};
+	struct tp_profile_options how = {.dumps = before};
 	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
 	struct tp_recognition seen;
 	struct tp_input *in;
@@ -81,6 +81,7 @@ int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what
 	}
 	if (!code)
 		code = tp_recognise(in->data, in->size, &seen, err);
+	how.kind = code ? 0 : seen.kind;
 	if (!code)
 		code = tp_profile_read(in->data, in->size, &how, p, err);
 	tp_input_close(in);

@@ -45,19 +45,25 @@ bool tp_field_next_slow(struct tp_cursor *c, struct tp_field *f);
  * field. */
 static inline bool tp_field_next(struct tp_cursor *c, struct tp_field *f)
 {
-	/* Most fields have one byte each of tag and value. */
-	if (!c->failed && c->end - c->at >= 2 && c->at[0] < 0x80 && c->at[0] >= 8 &&
-	    c->at[1] < 0x80) {
-		f->number = c->at[0] >> 3;
-		f->wire = (enum tp_wire)(c->at[0] & 7);
+	const uint8_t *at = c->at;
+	ptrdiff_t left = c->end - at;
+
+	/* Most fields have one byte of tag, and one or two of value. */
+	if (!c->failed && left >= 2 && at[0] < 0x80 && at[0] >= 8 &&
+	    (at[1] < 0x80 || (left >= 3 && at[2] < 0x80))) {
+		ptrdiff_t size = at[1] < 0x80 ? 2 : 3;
+		unsigned value = size == 2 ? at[1] : (at[1] & 0x7fu) | (unsigned)at[2] << 7;
+
+		f->number = at[0] >> 3;
+		f->wire = (enum tp_wire)(at[0] & 7);
 		if (f->wire == TP_WIRE_VARINT) {
-			f->value = c->at[1];
-			c->at += 2;
+			f->value = value;
+			c->at = at + size;
 			return true;
 		}
-		if (f->wire == TP_WIRE_BYTES && c->at[1] <= c->end - c->at - 2) {
-			f->bytes = (struct tp_slice){c->at + 2, c->at[1]};
-			c->at += 2 + f->bytes.size;
+		if (f->wire == TP_WIRE_BYTES && value <= left - size) {
+			f->bytes = (struct tp_slice){at + size, value};
+			c->at = at + size + value;
 			return true;
 		}
 	}

@@ -15,15 +15,13 @@
 
 /* ---- the tables ---- */
 
-int tp_dict_room(struct tp_dict_set *s, size_t more, size_t size)
+int tp_dict_room_slow(struct tp_dict_set *s, size_t more, size_t size)
 {
 	size_t room = s->room ? s->room : 256;
 	void *p;
 
 	if (more >= MAX_ENTRIES || s->n + more > MAX_ENTRIES)
 		return TP_ELIMIT;
-	if (s->n + more <= s->room)
-		return 0;
 	while (room < s->n + more)
 		room *= 2;
 	p = room <= SIZE_MAX / size ? tp_more(s->entry, room, size) : NULL;
@@ -50,7 +48,7 @@ static int reserve(struct tp_dict_set *s, size_t n, size_t size)
 
 /* Grows the table of slots. It is not a base/table.h because it uses huge pages and entries may get
  * their slots later. */
-static int grow_slots(struct tp_dict_set *s, uint32_t entries)
+int tp_dict_slots_grow(struct tp_dict_set *s, uint32_t entries)
 {
 	uint32_t size = s->slots ? (s->mask + 1) * 2 : 1024;
 	struct tp_dict_slot *slots;
@@ -73,11 +71,6 @@ static int grow_slots(struct tp_dict_set *s, uint32_t entries)
 	s->slots = slots;
 	s->mask = size - 1;
 	return 0;
-}
-
-int tp_dict_slot_room(struct tp_dict_set *s, uint32_t entries)
-{
-	return s->slots && s->used < (s->mask + 1) / 2 ? 0 : grow_slots(s, entries);
 }
 
 /* How the entries of a set are hashed and compared. */

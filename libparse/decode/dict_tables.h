@@ -61,11 +61,21 @@ static inline uint32_t tp_dict_tag(const struct tp_dict_set *s, uint64_t hash)
 	return (uint32_t)(tp_mix64(s->seed, hash) >> 32);
 }
 
+int tp_dict_room_slow(struct tp_dict_set *s, size_t more, size_t size);
+int tp_dict_slots_grow(struct tp_dict_set *s, uint32_t entries);
+
 /* Makes room for `more` entries of `size` bytes. Returns 0, TP_ENOMEM or TP_ELIMIT. */
-int tp_dict_room(struct tp_dict_set *s, size_t more, size_t size);
+static inline int tp_dict_room(struct tp_dict_set *s, size_t more, size_t size)
+{
+	return more <= s->room - s->n ? 0 : tp_dict_room_slow(s, more, size);
+}
+
 /* Makes room for one more slot, with at most half of them taken; if the table grows, it becomes
  * large enough for `entries`. Returns 0 or TP_ENOMEM. */
-int tp_dict_slot_room(struct tp_dict_set *s, uint32_t entries);
+static inline int tp_dict_slot_room(struct tp_dict_set *s, uint32_t entries)
+{
+	return s->slots && s->used < (s->mask + 1) / 2 ? 0 : tp_dict_slots_grow(s, entries);
+}
 
 typedef bool (*tp_dict_same)(const struct tp_dict_set *s, uint32_t id, const void *key);
 

@@ -187,6 +187,7 @@ struct tp_profile_dumps {
 
 struct tp_profile_options {
 	bool strict; /* fail if any part of the dump is damaged */
+	int kind; /* as tp_recognise() found it; 0: not known yet */
 	/* Filled only from files with goroutine dumps. NULL: only the last dump is read, and a
 	 * notice says so. */
 	struct tp_profile_dumps *dumps;

@@ -77,6 +77,7 @@ struct tp_recognition {
 	int version;   /* minor version of a trace header, 0 without one */
 	char name[48]; /* "go 1.22 trace", "heap profile (text)" */
 	char column[16]; /* of a trace: run.format, "go 1.22" */
+	int kind; /* of a profile: enum tp_kind (kind.h) */
 };
 
 /* Recognises a format by the first bytes (stacks of goroutines by a whole log, see tp_kind_of). Errors:

@@ -342,19 +342,23 @@ static int event_filter(sqlite3_vtab_cursor *base, int plan, const char *text, i
 	return code ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
 }
 
+static int refill(struct tp_event_cursor *c)
+{
+	struct tp_err err;
+
+	return tp_event_next_rows(c, &err) ? tp_sql_fail(c->base.pVtab, &err) : SQLITE_OK;
+}
+
 static int event_next(sqlite3_vtab_cursor *base)
 {
 	struct tp_event_cursor *c = (struct tp_event_cursor *)base;
-	struct tp_err err;
 
-	if (++c->at < c->n)
-		return SQLITE_OK;
 	if (c->count) {
 		if (!--c->left)
 			tp_event_next_count(c);
 		return SQLITE_OK;
 	}
-	return tp_event_next_rows(c, &err) ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
+	return ++c->at < c->n ? SQLITE_OK : refill(c);
 }
 
 static int event_eof(sqlite3_vtab_cursor *base)

@@ -39,26 +39,31 @@ static void result_name(sqlite3_context *ctx, const char *name)
 		sqlite3_result_text(ctx, name, -1, SQLITE_STATIC);
 }
 
-/* Sets the result for columns whose meaning depends on the event's type. */
-static int result_by_type(struct tp_event_cursor *c, sqlite3_context *ctx, int column, uint32_t i,
-			  struct tp_err *err)
+/* Sets the result for columns whose meaning depends on the event's type, or whose values are in
+ * other tables. */
+static int result_looked_up(struct tp_event_cursor *c, sqlite3_context *ctx, int column, uint32_t i,
+			    struct tp_err *err)
 {
 	const struct tp_block_decoder *b = c->block;
 	const struct tp_event_desc *desc;
 	bool stack2;
 	int arg = column - TP_SQL_EVENT_arg0;
 
+	switch (column) {
+	case TP_SQL_EVENT_goroutine:
+		return tp_sql_result_id(ctx, c->run, TP_COL_G, b->g[i], err);
+	case TP_SQL_EVENT_m:
+		return tp_sql_result_id(ctx, c->run, TP_COL_M, b->m[i], err);
+	case TP_SQL_EVENT_p:
+		return tp_sql_result_id(ctx, c->run, TP_COL_P, b->p[i], err);
+	default:
+		break;
+	}
 	if (!tp_event_type_name(b->type[i]))
 		return 0;
 	desc = &tp_event_descs[b->type[i]];
 	stack2 = desc->str2 && !strcmp(desc->str2, "stack");
 	switch (column) {
-	case TP_SQL_EVENT_type:
-		result_name(ctx, desc->wire);
-		return 0;
-	case TP_SQL_EVENT_kind:
-		result_name(ctx, tp_kind_names[desc->kind]);
-		return 0;
 	case TP_SQL_EVENT_subject_kind:
 		if (desc->subject && b->subject[i] != TP_NONE)
 			result_name(ctx, desc->subject == 'G' ? "G" : "P");
@@ -88,60 +93,55 @@ static int result_by_type(struct tp_event_cursor *c, sqlite3_context *ctx, int c
 	}
 }
 
+static int look_up(struct tp_event_cursor *c, sqlite3_context *ctx, int column)
+{
+	struct tp_err err;
+
+	return result_looked_up(c, ctx, column, c->sel[c->at], &err)
+		   ? tp_sql_fail(c->base.pVtab, &err)
+		   : SQLITE_OK;
+}
+
 int tp_event_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
 {
 	struct tp_event_cursor *c = (struct tp_event_cursor *)base;
 	const struct tp_block_decoder *b = c->block;
-	struct tp_err err;
-	uint32_t i;
-	int code = 0;
+	uint32_t i = c->count ? 0 : c->sel[c->at];
+	uint8_t type;
 
-	if (c->count) {
-		if (column == TP_SQL_EVENT_run)
-			sqlite3_result_int64(ctx, c->run_id);
-		else
-			result_name(ctx, column == TP_SQL_EVENT_type
-					     ? tp_event_type_name(c->counted_type)
-					     : tp_event_kind_name(c->counted_type));
-		return SQLITE_OK;
-	}
-	i = c->sel[c->at];
+	/* Without a struct tp_err here, which costs a check of the stack in each call. */
 	switch (column) {
 	case TP_SQL_EVENT_run:
 		sqlite3_result_int64(ctx, c->run_id);
-		break;
+		return SQLITE_OK;
+	case TP_SQL_EVENT_type:
+	case TP_SQL_EVENT_kind:
+		type = c->count ? c->counted_type : b->type[i];
+		result_name(ctx, column == TP_SQL_EVENT_type ? tp_event_type_name(type)
+							     : tp_event_kind_name(type));
+		return SQLITE_OK;
 	case TP_SQL_EVENT_seq:
 		sqlite3_result_int64(ctx, c->part * TP_BLOCK_EVENTS + i);
-		break;
+		return SQLITE_OK;
 	case TP_SQL_EVENT_ts_ns:
 		sqlite3_result_int64(ctx, b->ts[i]);
-		break;
-	case TP_SQL_EVENT_goroutine:
-		code = tp_sql_result_id(ctx, c->run, TP_COL_G, b->g[i], &err);
-		break;
-	case TP_SQL_EVENT_m:
-		code = tp_sql_result_id(ctx, c->run, TP_COL_M, b->m[i], &err);
-		break;
-	case TP_SQL_EVENT_p:
-		code = tp_sql_result_id(ctx, c->run, TP_COL_P, b->p[i], &err);
-		break;
+		return SQLITE_OK;
 	case TP_SQL_EVENT_from_state:
 		tp_sql_result_state(ctx, b->from[i]);
-		break;
+		return SQLITE_OK;
 	case TP_SQL_EVENT_to_state:
 		tp_sql_result_state(ctx, b->to[i]);
-		break;
+		return SQLITE_OK;
 	case TP_SQL_EVENT_stack:
 		sqlite3_result_int64(ctx, b->stack[i]);
-		break;
+		return SQLITE_OK;
 	case TP_SQL_EVENT_inferred:
 		sqlite3_result_int(ctx, (b->flags[i] & TP_EVF_INFERRED) != 0);
-		break;
+		return SQLITE_OK;
 	case TP_SQL_EVENT_lost:
 		sqlite3_result_int(ctx, (b->flags[i] & TP_EVF_LOST) != 0);
-		break;
+		return SQLITE_OK;
 	default:
-		code = result_by_type(c, ctx, column, i, &err);
+		return look_up(c, ctx, column);
 	}
-	return code ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
 }

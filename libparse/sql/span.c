@@ -5,7 +5,10 @@
  * before the range, with the spans open there taken from span_crossing. It stops with the segment
  * in which the last matching span can begin; spans that end later come from span_crossing, too.
  *
- * idxStr holds the constraints as in event.c; idxNum is 1 if stack or waker_stack is used. */
+ * GROUP BY (or ORDER BY) run, state and reason needs no sorting by SQLite, see span_group.c.
+ *
+ * idxStr holds the constraints as in event.c; idxNum the columns that are used, as bits, and above
+ * them what rows are ordered by, see take_order(). */
 #include "sql/span.h"
 
 #include <stdlib.h>
@@ -15,7 +18,13 @@
 
 #include "store/describe.h"
 
-#define ALL_STATES ((1u << TP_NSTATES) - 1)
+#define ALL_STATES  ((1u << TP_NSTATES) - 1)
+#define ALL_COLUMNS ((1u << TP_SQL_SPAN_NCOLUMNS) - 1)
+#define KEY_BITS    4 /* of a key in idxNum: its column + 1, and whether the order is descending */
+
+_Static_assert(TP_SQL_SPAN_NCOLUMNS + TP_SPAN_KEYS * KEY_BITS < 31 &&
+		   TP_SQL_SPAN_reason + 1 < 1 << (KEY_BITS - 1),
+	       "columns and keys fit the bits of idxNum");
 
 /* ---- planning ---- */
 
@@ -39,6 +48,29 @@ static char constraint_op(sqlite3_index_info *info, int i)
 	default:
 		return 0;
 	}
+}
+
+/* Accepts the requested order if rows come in it anyway, or if it is one of groups. Returns the
+ * keys as bits of idxNum. */
+static int take_order(sqlite3_index_info *info)
+{
+	unsigned bits = 0;
+
+	if (!info->nOrderBy || info->nOrderBy > TP_SPAN_KEYS)
+		return 0;
+	for (int i = info->nOrderBy; i-- > 0;) {
+		int column = info->aOrderBy[i].iColumn;
+
+		if (column != TP_SQL_SPAN_run && column != TP_SQL_SPAN_state &&
+		    column != TP_SQL_SPAN_reason)
+			return 0;
+		bits =
+		    bits << KEY_BITS | (unsigned)(column + 1) << 1 | (info->aOrderBy[i].desc != 0);
+	}
+	info->orderByConsumed = 1;
+	if (bits == (TP_SQL_SPAN_run + 1) << 1)
+		return 0;
+	return (int)(bits << TP_SQL_SPAN_NCOLUMNS);
 }
 
 static int span_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
@@ -67,8 +99,7 @@ static int span_best_index(sqlite3_vtab *vtab, sqlite3_index_info *info)
 		else if (column != TP_SQL_SPAN_run)
 			rows /= 4;
 	}
-	info->idxNum = (info->colUsed & (UINT64_C(1) << TP_SQL_SPAN_stack |
-					 UINT64_C(1) << TP_SQL_SPAN_waker_stack)) != 0;
+	info->idxNum = take_order(info) | (int)(info->colUsed & ALL_COLUMNS);
 	rows *= events * 0.7;
 	tp_sql_estimate(info, rows);
 	info->estimatedCost = 1000 + events / 8 + rows;
@@ -102,6 +133,7 @@ static int span_close(sqlite3_vtab_cursor *base)
 	struct tp_span_cursor *c = (struct tp_span_cursor *)base;
 
 	tp_span_leave_run(c);
+	tp_span_groups_free(c->groups);
 	tp_sql_cursor_closed(c->sql);
 	tp_block_decoder_free(c->block);
 	free(c->events);
@@ -165,7 +197,12 @@ static bool apply(struct tp_span_cursor *c, const char *plan, sqlite3_value *val
 	}
 }
 
-static int span_filter(sqlite3_vtab_cursor *base, int stacks, const char *plan, int argc,
+static int next_rows(struct tp_span_cursor *c, struct tp_err *err)
+{
+	return c->nkeys ? tp_span_next_grouped(c, err) : tp_span_next_rows(c, err);
+}
+
+static int span_filter(sqlite3_vtab_cursor *base, int columns, const char *plan, int argc,
 		       sqlite3_value **argv)
 {
 	static const struct tp_bounds all = {INT64_MIN, INT64_MAX};
@@ -174,8 +211,19 @@ static int span_filter(sqlite3_vtab_cursor *base, int stacks, const char *plan, 
 	bool some = true;
 
 	tp_span_leave_run(c);
+	tp_span_groups_free(c->groups);
+	c->groups = NULL;
+	c->used = (uint32_t)columns & ALL_COLUMNS;
+	c->nkeys = 0;
+	for (int key = columns >> TP_SQL_SPAN_NCOLUMNS; key; key >>= KEY_BITS)
+		c->key[c->nkeys++] = (struct tp_span_key){
+		    .column = (key >> 1 & ((1 << (KEY_BITS - 1)) - 1)) - 1,
+		    .desc = key & 1,
+		};
 	c->columns = TP_BC_TS | TP_BC_TYPE | TP_BC_M | TP_BC_P | TP_BC_G | TP_BC_SUBJECT |
-		     TP_BC_STR | TP_BC_FROM | TP_BC_TO | TP_BC_FLAGS | (stacks ? TP_BC_STACK : 0);
+		     TP_BC_STR | TP_BC_FROM | TP_BC_TO | TP_BC_FLAGS;
+	if (c->used & (1u << TP_SQL_SPAN_stack | 1u << TP_SQL_SPAN_waker_stack))
+		c->columns |= TP_BC_STACK;
 	c->run = c->start = c->end = c->dur = all;
 	c->want_g = c->want_open = false;
 	c->states = ALL_STATES;
@@ -187,19 +235,23 @@ static int span_filter(sqlite3_vtab_cursor *base, int stacks, const char *plan, 
 		c->eof = true;
 		return SQLITE_OK;
 	}
-	if (tp_sql_refresh(c->sql, &err) || tp_span_next_rows(c, &err))
+	if (tp_sql_refresh(c->sql, &err) || next_rows(c, &err))
 		return tp_sql_fail(base->pVtab, &err);
 	return SQLITE_OK;
+}
+
+static int refill(struct tp_span_cursor *c)
+{
+	struct tp_err err;
+
+	return next_rows(c, &err) ? tp_sql_fail(c->base.pVtab, &err) : SQLITE_OK;
 }
 
 static int span_next(sqlite3_vtab_cursor *base)
 {
 	struct tp_span_cursor *c = (struct tp_span_cursor *)base;
-	struct tp_err err;
 
-	if (++c->at < c->n)
-		return SQLITE_OK;
-	return tp_span_next_rows(c, &err) ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
+	return ++c->at < c->n ? SQLITE_OK : refill(c);
 }
 
 static int span_eof(sqlite3_vtab_cursor *base)
@@ -209,37 +261,19 @@ static int span_eof(sqlite3_vtab_cursor *base)
 
 /* ---- results ---- */
 
-static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
+/* Sets the result for columns whose values are in other tables. */
+static int result_from_tables(struct tp_span_cursor *c, sqlite3_context *ctx, int column)
 {
-	struct tp_span_cursor *c = (struct tp_span_cursor *)base;
 	const struct tp_span *s = &c->out[c->at];
 	struct tp_err err;
 	int code = 0;
 
 	switch (column) {
-	case TP_SQL_SPAN_run:
-		sqlite3_result_int64(ctx, c->run_id);
-		break;
 	case TP_SQL_SPAN_goroutine:
 		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_G, s->goroutine, &err);
 		break;
-	case TP_SQL_SPAN_state:
-		tp_sql_result_state(ctx, s->state);
-		break;
-	case TP_SQL_SPAN_start_ns:
-		sqlite3_result_int64(ctx, s->start);
-		break;
-	case TP_SQL_SPAN_end_ns:
-		sqlite3_result_int64(ctx, s->end);
-		break;
-	case TP_SQL_SPAN_dur_ns:
-		sqlite3_result_int64(ctx, tp_time_minus(s->end, s->start));
-		break;
 	case TP_SQL_SPAN_reason:
 		code = tp_sql_result_text(ctx, c->run_ref, s->reason, &err);
-		break;
-	case TP_SQL_SPAN_stack:
-		sqlite3_result_int64(ctx, s->stack);
 		break;
 	case TP_SQL_SPAN_m:
 		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_M, s->m, &err);
@@ -250,19 +284,49 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int colu
 	case TP_SQL_SPAN_waker:
 		code = tp_sql_result_id(ctx, c->run_ref, TP_COL_G, s->waker, &err);
 		break;
-	case TP_SQL_SPAN_waker_stack:
-		sqlite3_result_int64(ctx, s->waker_stack);
-		break;
-	case TP_SQL_SPAN_inferred:
-		sqlite3_result_int(ctx, s->inferred);
-		break;
-	case TP_SQL_SPAN_open:
-		sqlite3_result_int(ctx, s->open);
-		break;
 	default:
 		break;
 	}
-	return code ? tp_sql_fail(base->pVtab, &err) : SQLITE_OK;
+	return code ? tp_sql_fail(c->base.pVtab, &err) : SQLITE_OK;
+}
+
+static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int column)
+{
+	struct tp_span_cursor *c = (struct tp_span_cursor *)base;
+	const struct tp_span *s = &c->out[c->at];
+
+	/* Without a struct tp_err here, which costs a check of the stack in each call. */
+	switch (column) {
+	case TP_SQL_SPAN_run:
+		sqlite3_result_int64(ctx, c->run_id);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_state:
+		tp_sql_result_state(ctx, s->state);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_start_ns:
+		sqlite3_result_int64(ctx, s->start);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_end_ns:
+		sqlite3_result_int64(ctx, s->end);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_dur_ns:
+		sqlite3_result_int64(ctx, tp_time_minus(s->end, s->start));
+		return SQLITE_OK;
+	case TP_SQL_SPAN_stack:
+		sqlite3_result_int64(ctx, s->stack);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_waker_stack:
+		sqlite3_result_int64(ctx, s->waker_stack);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_inferred:
+		sqlite3_result_int(ctx, s->inferred);
+		return SQLITE_OK;
+	case TP_SQL_SPAN_open:
+		sqlite3_result_int(ctx, s->open);
+		return SQLITE_OK;
+	default:
+		return result_from_tables(c, ctx, column);
+	}
 }
 
 /* Gives a span the same id in every query: SQLite distinguishes rows by it when it looks up terms
@@ -273,6 +337,14 @@ static int span_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 	const struct tp_span *s = &c->out[c->at];
 	const int64_t key[] = {c->run_id, s->goroutine, s->start, s->end, s->state};
 
+	if (c->nkeys) { /* xBestIndex cannot know that SQLite will ask for it */
+		const struct tp_err err = {
+		    .code = TP_ESTORE,
+		    .msg = "span has no rowid in a query grouped or ordered by run, state or "
+			   "reason: use goroutine and start_ns"};
+
+		return tp_sql_fail(base->pVtab, &err);
+	}
 	*rowid = (sqlite3_int64)(XXH3_64bits(key, sizeof(key)) >> 1);
 	return SQLITE_OK;
 }

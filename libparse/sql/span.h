@@ -1,5 +1,5 @@
-/* The cursor of the virtual table `span`, shared by span.c (planning, the module, values) and
- * span_scan.c (moving between segments). */
+/* The cursor of the virtual table `span`, shared by span.c (planning, the module, values),
+ * span_scan.c (moving between segments) and span_group.c (keeping rows by group). */
 #ifndef TP_SQL_SPAN_H
 #define TP_SQL_SPAN_H
 
@@ -13,6 +13,16 @@ struct tp_bounds {
 	int64_t from, to;
 };
 
+#define TP_SPAN_KEYS 3 /* columns that rows can be grouped by: run, state, reason */
+
+/* A column that rows come in the order of. */
+struct tp_span_key {
+	int column; /* TP_SQL_SPAN_run, _state or _reason */
+	bool desc;
+};
+
+struct tp_span_groups;
+
 struct tp_span_cursor {
 	sqlite3_vtab_cursor base;
 	struct tp_sql *sql;
@@ -25,6 +35,10 @@ struct tp_span_cursor {
 	bool want_g, want_open;
 	int64_t want_g_id, want_open_value;
 	uint32_t states; /* set of enum tp_state */
+	uint32_t used;	 /* columns of the table, as bits */
+	struct tp_span_key key[TP_SPAN_KEYS];
+	unsigned nkeys;		       /* 0: rows come in the order of the trace */
+	struct tp_span_groups *groups; /* if nkeys is not 0 */
 
 	/* the position: the run, then its events, then the spans open after them */
 	size_t run_pos;
@@ -59,5 +73,13 @@ static inline int64_t tp_time_minus(int64_t a, int64_t b)
 void tp_span_leave_run(struct tp_span_cursor *c);
 /* Refills out[] from the cursor's position, or sets eof. */
 int tp_span_next_rows(struct tp_span_cursor *c, struct tp_err *err);
+
+/* ---- span_group.c ---- */
+
+/* Does the same with rows in the order of c->key. The first call reads all rows. */
+int tp_span_next_grouped(struct tp_span_cursor *c, struct tp_err *err);
+void tp_span_groups_free(struct tp_span_groups *g);
+/* Bytes of kept rows from which they move to a temporary file; tests set less. */
+extern size_t tp_span_groups_most;
 
 #endif

@@ -1,4 +1,4 @@
-#include "sql/sql.h"
+#include "sql/span.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/many.h"
 #include "store/store.h"
 #include "timeline/timeline.h"
 
@@ -361,23 +362,60 @@ static void test_span_ranges_equal_full_scan(void **state)
 	assert_true(some > 20);
 }
 
-static void test_span_groups_by_state(void **state)
+/* Rows in the order of groups, kept in memory and in a file, are those that SQLite sorts. */
+static void test_span_groups(void **state)
 {
-	char grouped[2048], sorted[2048];
-	static const char format[] =
-	    "select group_concat(line, ' ') from (select state || ':' || count(*) || ':' || "
-	    "sum(dur_ns) as line from %s where goroutine %% 5 = 0 group by state order by state%s)";
+	static const struct {
+		const char *group, *order;
+	} by[] = {
+	    {"state", "state"},
+	    {"state", "state desc"},
+	    {"reason", "reason"},
+	    {"reason, state", "reason desc, state"},
+	    {"state, reason", "state, reason"},
+	    {"run, state", "run desc, state"},
+	    {"run, reason", "run, reason"},
+	    {"run", "run desc"},
+	};
+	static char grouped[1 << 20], sorted[1 << 20];
+	size_t most = tp_span_groups_most;
 
 	(void)state;
-	for (int desc = 0; desc < 2; desc++) {
-		char sql[512];
+	for (size_t i = 0; i < 2 * TP_COUNT_OF(by); i++) {
+		const char *group = by[i / 2].group, *order = by[i / 2].order;
+		char text[2][1024];
 
-		snprintf(sql, sizeof(sql), format, "span", desc ? " desc" : "");
-		query(sql, grouped, sizeof(grouped));
-		snprintf(sql, sizeof(sql), format, "plain", desc ? " desc" : "");
-		assert_string_equal(grouped, query(sql, sorted, sizeof(sorted)));
-		assert_non_null(strstr(grouped, "Runnable:"));
+		tp_span_groups_most = i % 2 ? 10000 : most;
+		for (int plain = 0; plain < 2; plain++)
+			snprintf(
+			    text[plain], sizeof(text[plain]),
+			    "select group_concat(line, ' ') from (select state || ':' || reason || "
+			    "count(*) || ':' || sum(dur_ns) || ':' || sum(end_ns) || ':' || "
+			    "count(waker) || ':' || sum(p) || ':' || sum(stack + waker_stack) || "
+			    "':' || sum(inferred) || ':' || sum(open) || ':' || "
+			    "group_concat(start_ns %% 7, '') as line from %s where "
+			    "goroutine %% 5 = 0 group by %s order by %s)",
+			    plain ? "plain" : "span", group, order);
+		query(text[0], grouped, sizeof(grouped));
+		query(text[1], sorted, sizeof(sorted));
+		if (strcmp(grouped, sorted))
+			fail_msg("order by %s gives other rows", order);
+		assert_true(strncmp(grouped, "error", 5) && strlen(grouped) > 10000);
 	}
+	tp_span_groups_most = most;
+}
+
+static void test_span_groups_without_rowid(void **state)
+{
+	sqlite3_stmt *stmt = NULL;
+
+	(void)state;
+	assert_int_equal(
+	    sqlite3_prepare_v2(db, "select max(rowid) from span group by state", -1, &stmt, NULL),
+	    SQLITE_OK);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ERROR);
+	assert_non_null(strstr(sqlite3_errmsg(db), "span has no rowid"));
+	sqlite3_finalize(stmt);
 }
 
 static void test_span_rowids_differ(void **state)
@@ -397,7 +435,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_span_adds_up_to_summary),
 	    cmocka_unit_test(test_span_ranges_equal_full_scan),
-	    cmocka_unit_test(test_span_groups_by_state),
+	    cmocka_unit_test(test_span_groups),
+	    cmocka_unit_test(test_span_groups_without_rowid),
 	    cmocka_unit_test(test_span_rowids_differ),
 	};
 

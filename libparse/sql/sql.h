@@ -8,7 +8,7 @@
  *   cache.c       per connection: decoded dictionaries and packed tables of the runs in use
  *   packed.c      one module for every packed table of store/tables.h, and for `string`
  *   event.c       `event`, over the blocks of events (event_scan.c, event_row.c)
- *   span.c        `span`, derived from the events by timeline/span.h (span_scan.c)
+ *   span.c        `span`, derived from the events by timeline/span.h (span_scan.c, span_group.c)
  *   functions.c   fmt_ns, stack_text, regexp …
  *   percentile.c  percentile, median, p50 …
  *

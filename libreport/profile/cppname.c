@@ -54,10 +54,25 @@ static bool is_go(struct tp_text name)
 	return arguments && !nesting && !receiver;
 }
 
+/* Returns whether one of the characters that rep_cpp_looks_like() looks for is there. Most names
+ * have none. */
+static bool has_sign(struct tp_text name)
+{
+	static const bool sign[256] = {
+	    ['<'] = true, ['>'] = true, ['['] = true, [']'] = true, [':'] = true};
+
+	for (uint32_t i = 0; i < name.size; i++)
+		if (sign[(uint8_t)name.text[i]])
+			return true;
+	return false;
+}
+
 bool rep_cpp_looks_like(struct tp_text name)
 {
 	bool found = false;
 
+	if (!has_sign(name))
+		return false;
 	for (uint32_t i = 0; i < name.size; i++) {
 		char c = name.text[i];
 		const char *next = name.text + i + 1;

@@ -37,6 +37,10 @@ for side in old new; do
 	mv -f "$dir/$side.part" "$dir/$side.tprof"
 done
 
+[ -s "$dir/new.cpu" ] || { "$bin/makeprofile" "$dir/old.cpu" && "$bin/makeprofile" -s 2 -c 10 "$dir/new.cpu"; }
+mkdir -p "$dir/catalogs"
+for i in $(seq 100); do [ -s "$dir/catalogs/$i.heap" ] || cp testdata/catalog.heap "$dir/catalogs/$i.heap"; done
+
 instructions() { # command line
 	sh -c "valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null $1" 2>&1 >/dev/null |
 		awk '/Collected :/ { n += $4 } END { print n }'
@@ -72,6 +76,11 @@ for report in goroutines block groups procs gc tasks; do
 	row "top $report" "BIN/tprof-top STORE $report >/dev/null"
 done
 row 'top profile' "BIN/tprof-top $top/testdata/prices/new.cpu >/dev/null"
+row 'top profile, 100,000 stacks' "BIN/tprof-top $dir/old.cpu >/dev/null"
+row 'top profile, 100 heap profiles' "BIN/tprof-top $dir/catalogs/* >/dev/null"
+row 'diff, 100,000 stacks' "BIN/tprof-diff $dir/old.cpu $dir/new.cpu >/dev/null"
+row 'SQL, events by type' "BIN/tprof-query STORE 'select type, count(*) from event group by type' >/dev/null"
+row 'SQL, spans by state' "BIN/tprof-query STORE 'select state, count(*), sum(dur_ns) from span group by state' >/dev/null"
 row diff "BIN/tprof-diff $top/testdata/prices/old.cpu $top/testdata/prices/new.cpu >/dev/null"
 row 'diff of traces' "BIN/tprof-diff $trace $top/testdata/errands.trace >/dev/null"
 row path "BIN/tprof-path STORE >/dev/null"

@@ -186,11 +186,20 @@ if record $v2 web-1.27 -n 10000 -pp 40000; then
 				"$floor" "$aim"
 		done <"$dir/latency"
 	fi
-	for q in 'select count(*), max(ts_ns) from event' 'select type, count(*) from event group by type'; do
+	for q in 'select count(*), max(ts_ns) from event' 'select type, count(*) from event group by type' \
+		'select state, count(*), sum(dur_ns) from span group by state'; do
 		wanted "SQL: $q" || continue
 		t=$("$bin/bench" -n "$runs" "exec $bin/tprof-query $s '$q'" | awk '{print $1}')
-		case $q in *group*) floor=2.2 aim=4 ;; *) floor=10 aim=25 ;; esac
-		fact "SQL: $q" "$t s, $(awk "BEGIN{printf \"%.1f\", $events/$t/1e6}") M rows/s" "$floor M" "$aim M"
+		rows=$events
+		case $q in
+		*span*)
+			rows=$("$bin/tprof-query" --format=tsv "$s" 'select count(*) from span' | tail -n 1)
+			floor=6 aim=
+			;;
+		*group*) floor=2.2 aim=25 ;;
+		*) floor=10 aim=25 ;;
+		esac
+		fact "SQL: $q" "$t s, $(awk "BEGIN{printf \"%.1f\", $rows/$t/1e6}") M rows/s" "$floor M" "${aim:+$aim M}"
 	done
 fi
 if record $v1 web-1.19 -n 10000 -pp 40000; then
@@ -274,7 +283,7 @@ if wanted 'profile'; then
 			done
 		done
 	fi
-	row 'profile top, 300 heap profiles' 0.200 0.067 '' "exec $bin/tprof-top $dir/heaps/*" "$(gopprof -top "$dir/heaps/*")"
+	row 'profile top, 300 heap profiles' 0.200 0.067 '' "exec $bin/tprof-top --sample-index=inuse_space $dir/heaps/*" "$(gopprof -top -sample_index=inuse_space "$dir/heaps/*")"
 fi
 # Many dumps: 1,000 heap profiles of one program and 200 traces, with as many processes as there are
 # processors. The peer is the sum of their single decode times: one process, one thread, one dump after

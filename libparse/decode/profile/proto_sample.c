@@ -51,12 +51,11 @@ static int add_ids(struct tp_proto *d, struct sampler *s, struct tp_cursor *list
 	while (list->at < list->end && !list->failed) {
 		const uint8_t *at = list->at;
 
-		if (list->end - at >= 2 && at[0] >= 0x80 && at[1] < 0x80) {
+		for (; list->end - at >= 2 && at[0] >= 0x80 && at[1] < 0x80; at += 2)
 			*id++ = (uint64_t)at[1] << 7 | (at[0] & 0x7f);
-			list->at += 2;
-		} else {
+		list->at = at;
+		if (at < list->end)
 			*id++ = tp_cursor_uvarint(list);
-		}
 	}
 	s->nid = (size_t)(id - s->id);
 	return 0;
@@ -148,9 +147,8 @@ static int unknown_location(struct tp_proto *d, struct sampler *s, uint64_t id,
 	return code;
 }
 
-/* Adds the frames of the location `id`. */
-static inline int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id,
-			     struct tp_slice where)
+/* Adds the frames of the location `id`, which may be any number of them. */
+static int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id, struct tp_slice where)
 {
 	uint32_t place = tp_proto_ids_find(&d->location_ids, id);
 	struct tp_paths *paths = &s->paths;
@@ -180,10 +178,23 @@ static inline int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id,
 
 static int add_path(struct tp_proto *d, struct sampler *s, struct tp_slice where)
 {
+	const struct tp_proto_location *location = d->location;
+	const uint64_t ordered = d->location_ids.ordered, *id = s->id;
+	struct tp_paths *paths = &s->paths;
 	int code = 0;
 
-	for (size_t i = s->nid; i-- > 0 && !code;)
-		code = add_frames(d, s, s->id[i], where);
+	for (size_t i = s->nid; i && !code;) {
+		size_t n = paths->nframes, most = paths->frame_room;
+
+		if (most > *d->budget)
+			most = (size_t)*d->budget;
+		/* Most locations have one frame, and their place for an id. */
+		while (i && n < most && id[i - 1] - 1 < ordered && location[id[i - 1] - 1].n == 1)
+			paths->frame[n++] = location[id[--i] - 1].at;
+		paths->nframes = n;
+		if (i)
+			code = add_frames(d, s, id[--i], where);
+	}
 	return code ? code : tp_proto_checked(d, tp_paths_end(&s->paths));
 }
 

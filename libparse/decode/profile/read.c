@@ -81,7 +81,7 @@ int tp_profile_read(const void *data, size_t size, const struct tp_profile_optio
 		    struct tp_profile **p, struct tp_err *err)
 {
 	static const struct tp_profile_options defaults = {0};
-	enum tp_kind kind = tp_kind_of(data, size);
+	enum tp_kind kind = opt && opt->kind ? (enum tp_kind)opt->kind : tp_kind_of(data, size);
 	int code;
 
 	*p = NULL;
