@@ -21,6 +21,7 @@ TRACE, OTHER, HEAP = "testdata/pool.trace", "testdata/checkout.trace", "testdata
 CPU = "testdata/catalog.cpu"
 # Heading; the command, TMP an empty folder; then what else to say of the table.
 TABLES = [
+    ("tprof-top incident", f"tprof-top {OTHER} incident", ""),
     ("tprof-path hops", f"tprof-path --task=12 {TRACE} hops", ""),
     ("tprof-path totals", f"tprof-path --task=12 {TRACE} totals", ""),
     ("tprof-path tree", f"tprof-path --task=12 {TRACE} tree", ""),
