@@ -14,6 +14,8 @@ tprof-top testdata/rush/lock.trace incident -n 1 --last=20%
 tprof-top testdata/rush/lock.trace incident -n 2 --goroutine=door
 tprof-top testdata/rush/lock.trace incident -n 2 --state=runnable
 tprof-top testdata/rush/lock.trace incident -n 1 --format=json
+# A damaged trace: time that is lost belongs to no row.
+tprof-top testdata/checkout-cut.trace incident -n 2 2>&1
 # Mistakes.
 wrong() {
 	tprof-top testdata/rush/lock.trace "$@" 2>&1

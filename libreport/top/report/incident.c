@@ -127,7 +127,7 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct rep_i
 static void say(struct rep_job *job, const struct rep_incident *x)
 {
 	char t[3][TP_COUNT_SIZE], windows[60], verdict[100];
-	int64_t unusual = 0, others = 0;
+	int64_t unusual = 0, others = job->nrows ? 0 : (int64_t)x->n;
 
 	for (size_t i = 0; i < job->nrows; i++) {
 		const int64_t *row = rep_job_row_at(job, i);
