@@ -18,7 +18,8 @@ static const struct cmd_allowed commands[] = {
     {
 	.name = "top",
 	.options = VIEW SCOPE VALUES SAMPLES FRAMES
-	"by= own= sort= counters over= comments deadlock goroutines list= peek= raw tags traces tree each "
+	"by= own= sort= counters over= comments deadlock goroutines list= peek= raw tags traces "
+	"tree each "
 	"log= "
 	"max= min= slowest= show-columns trim-path= call-tree compact-labels cum flat "
 	"drop-negative edgefraction= no-trim nodecount= nodefraction= as-go include= per-p "
@@ -172,8 +173,12 @@ void cmd_allowed_line(const struct cmd_allowed *c, const struct cmd_words *words
 		runs += is_run(words->word[i]);
 	snprintf(line->own[0], sizeof(line->own[0]), "tprof-%s", c->name);
 	line->word[n++] = line->own[0];
-	if (source && value(words, "--list="))
-		line->word[n++] = source;
+	/* A profile may name any file; a page shows those of these folders only. */
+	if (value(words, "--list=")) {
+		if (source)
+			line->word[n++] = source;
+		line->word[n++] = "--source-within";
+	}
 	for (size_t i = 0; i < words->n; i++) {
 		const char *w = words->word[i];
 

@@ -41,11 +41,11 @@ int cmd_allowed_check(const struct cmd_allowed *c, const struct cmd_words *words
 
 /* A command line, which borrows the words, the store and the source. */
 struct cmd_line {
-	const char *word[2 * CMD_WORDS + 2]; /* the program's name first; NULL after the last */
+	const char *word[2 * CMD_WORDS + 3]; /* the program's name first; NULL after the last */
 	char own[3][40];
 };
-/* Makes the command line of checked words. `source`: the option that says where --list looks for source, or
- * NULL. */
+/* Makes the command line of checked words. `source`: the option that says in which folders --list looks for source;
+ * NULL: in the current one. */
 void cmd_allowed_line(const struct cmd_allowed *c, const struct cmd_words *words, const char *store,
 		      const char *source, struct cmd_line *line);
 

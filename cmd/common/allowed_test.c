@@ -35,7 +35,7 @@ static void test_command_lines(void **state)
 	    {"top --json-head|-n20|@3|block", "tprof-top --json-head -n20 --run=3 s block"},
 	    {"top --from=1ms|--to=2ms|--goroutine=^a b$|@",
 	     "tprof-top --from=1ms --to=2ms --goroutine=^a b$ s"},
-	    {"top --list=^main$|@", "tprof-top --source-path=/src --list=^main$ s"},
+	    {"top --list=^main$|@", "tprof-top --source-path=/src --source-within --list=^main$ s"},
 	    {"path --slowest|@", "tprof-path --slowest s"},
 	    {"path --slowest=3|@1|hops", "tprof-path --slowest=3 --run=1 s hops"},
 	    {"diff @1|@2|--changed", "tprof-diff --base-label=1 --label=2 s --changed"},

@@ -12,7 +12,7 @@
 
 #define MESSAGE ((size_t)16 << 10)
 
-int web_ask_init(struct web_ask *a, int channel, struct tp_err *err)
+int web_ask_init(struct web_asker *a, int channel, struct tp_err *err)
 {
 	a->channel = channel;
 	if (pthread_mutex_init(&a->lock, NULL) || sem_init(&a->free, 0, WEB_RUNS))
@@ -33,7 +33,7 @@ bool web_ask_is_gone(int reader)
 }
 
 /* Waits until fewer commands run, or the reader leaves. */
-static int wait_free(struct web_ask *a, int reader, struct tp_err *err)
+static int wait_free(struct web_asker *a, int reader, struct tp_err *err)
 {
 	struct timespec until;
 
@@ -84,7 +84,7 @@ static int receive(int channel, int fds[WEB_NPIPES])
 	return 0;
 }
 
-static int start(struct web_ask *a, const struct cmd_allowed *c, const struct cmd_words *words,
+static int start(struct web_asker *a, const struct cmd_allowed *c, const struct cmd_words *words,
 		 int fds[WEB_NPIPES], struct tp_err *err)
 {
 	char message[WEB_MESSAGE];
@@ -177,7 +177,7 @@ static int judge(const struct cmd_allowed *c, const struct tp_buf *end,
 	return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE, "tprof-%s refused", c->name);
 }
 
-int web_ask_run(struct web_ask *a, const struct cmd_allowed *c, const struct cmd_words *words,
+int web_ask_run(struct web_asker *a, const struct cmd_allowed *c, const struct cmd_words *words,
 		int reader, struct tp_buf *out, struct tp_buf *message, struct tp_err *err)
 {
 	struct tp_buf end = {0}, *to[WEB_NPIPES] = {out, message, &end};

@@ -45,7 +45,8 @@ static const struct argp_option options[] = {
      0},
     {"no-open", SETS(no_open), NULL, 0, "Start no browser", 0},
     {"port", KEY_PORT, "N", 0, "Listen on this port (default: any that is free)", 0},
-    {"source-path", SETS(source_path), "DIRS", 0, "Look for source files in these folders", 0},
+    {"source-path", SETS(source_path), "DIRS", 0,
+     "Look for source files in these folders, and nowhere else", 0},
     {0},
 };
 
@@ -87,7 +88,8 @@ static const char help[] =
     "      --run=RUN           Begin with this run of a store\n"
     "      --port=N            Listen on this port (default: any that is free)\n"
     "      --no-open           Start no browser\n"
-    "      --source-path=DIRS  Look for source files in these folders\n"
+    "      --source-path=DIRS  Look for source files in these folders, and nowhere\n"
+    "                          else (default: the current one)\n"
     "      --listen=ADDRESS    Listen on this address of the machine: others who\n"
     "                          have the address printed can then read the page,\n"
     "                          which is not encrypted\n"
@@ -381,7 +383,7 @@ static int run_server(struct args *args, struct serving *s, const char *opener)
 				  .ctx = s,
 				  .jail.serves = true};
 	struct web_runner runner = {.store = s->store, .cached = args->imported};
-	char source[PATH_MAX];
+	struct tp_buf source = {0};
 	int channel[2], status = CMD_OK, code;
 	struct cmd_process process;
 	struct tp_err err;
@@ -399,8 +401,9 @@ static int run_server(struct args *args, struct serving *s, const char *opener)
 	if (may_open(args))
 		open_browser(opener);
 	if (args->source_path) {
-		snprintf(source, sizeof(source), "--source-path=%s", args->source_path);
-		runner.source = source;
+		tp_buf_printf(&source, "--source-path=%s", args->source_path);
+		tp_buf_put(&source, "", 1);
+		runner.source = source.failed ? NULL : (const char *)source.data;
 	}
 	runner.channel = channel[0];
 	runner.server = process.end;
@@ -410,6 +413,7 @@ static int run_server(struct args *args, struct serving *s, const char *opener)
 	else /* A server that has closed its channel, and runs on, would be waited for without end. */
 		kill(process.pid, SIGKILL);
 	code = cmd_child_finish(&process, &status, &err);
+	tp_buf_release(&source);
 	return asked ? CMD_OK : code ? cmd_fail(&args->cmd, NULL, &err) : status;
 }
 

@@ -49,7 +49,7 @@ static const struct cmd_allowed *read_words(char *message, size_t size, struct c
 	return c && !cmd_allowed_check(c, words, NULL) ? c : NULL;
 }
 
-static struct web_run *find_free(struct web_runner *r)
+static struct web_child *find_free(struct web_runner *r)
 {
 	for (size_t i = 0; i < WEB_RUNS; i++)
 		if (!r->run[i].pid)
@@ -71,7 +71,7 @@ static bool make_pipes(int pipes[WEB_NPIPES][2])
 static bool start(struct web_runner *r, char *message, size_t size, int pipes[WEB_NPIPES][2],
 		  const sigset_t *mask)
 {
-	struct web_run *run = find_free(r);
+	struct web_child *run = find_free(r);
 	const struct cmd_allowed *c;
 	struct cmd_words words;
 	struct cmd_line line;
@@ -87,9 +87,9 @@ static bool start(struct web_runner *r, char *message, size_t size, int pipes[WE
 	pid = cmd_spawn(line.word, pipes[WEB_OUT][1], pipes[WEB_ERRORS][1], mask);
 	if (pid < 0)
 		return false;
-	*run = (struct web_run){.pid = pid,
-				.end = pipes[WEB_END][1],
-				.until_ns = now_ns() + (int64_t)WEB_RUN_SECONDS * 1000000000};
+	*run = (struct web_child){.pid = pid,
+				  .end = pipes[WEB_END][1],
+				  .until_ns = now_ns() + (int64_t)WEB_RUN_SECONDS * 1000000000};
 	pipes[WEB_END][1] = -1;
 	return true;
 }
@@ -139,7 +139,7 @@ static bool take_request(struct web_runner *r, const sigset_t *mask)
 
 /* ---- ending ---- */
 
-static void stop(struct web_run *run)
+static void stop(struct web_child *run)
 {
 	run->stopped = true;
 	kill(-run->pid, SIGKILL);
@@ -147,7 +147,7 @@ static void stop(struct web_run *run)
 
 /* Waits for a command that has ended, or is about to, and tells the server how it did. What it has started
  * ends as well. */
-static void finish(struct web_run *run)
+static void finish(struct web_child *run)
 {
 	struct web_end end = {.late = run->late, .status = -1};
 	ssize_t n;
@@ -159,7 +159,7 @@ static void finish(struct web_run *run)
 	n = write(run->end, &end, sizeof(end));
 	(void)n; /* nobody may want to know */
 	close(run->end);
-	*run = (struct web_run){0};
+	*run = (struct web_child){0};
 }
 
 static void reap(struct web_runner *r)
@@ -180,7 +180,7 @@ static struct timespec *check_times(struct web_runner *r, struct timespec *left)
 	int64_t now = now_ns(), next = INT64_MAX;
 
 	for (size_t i = 0; i < WEB_RUNS; i++) {
-		struct web_run *run = &r->run[i];
+		struct web_child *run = &r->run[i];
 
 		if (!run->pid || run->stopped)
 			continue;

@@ -32,7 +32,7 @@ struct web_runner {
 	int server;	    /* becomes readable when the server ends */
 
 	/* private */
-	struct web_run {
+	struct web_child {
 		pid_t pid; /* 0: free */
 		int end;
 		int64_t until_ns;

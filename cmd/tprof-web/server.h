@@ -26,7 +26,7 @@ struct web_server {
 	/* In a command's message, the store's path becomes the name of the file that was given. */
 	const char *store, *file;
 	struct web_access access;
-	struct web_ask ask;
+	struct web_asker ask;
 	struct web_lanes *lanes;
 };
 

@@ -58,11 +58,11 @@ function sections(app, rows, now) {
 }
 
 function open(app, root) {
-	// The sides that are picked: the base of the selection, else the first other run.
+	// The sides that are picked: the base of the selection, else the run before it, or the next.
 	function chosen() {
 		const options = sides(app.runs), has = v => options.some(([k]) => k === v), s = app.selection;
 		const now = has(s['diff.new']) ? s['diff.new'] : String(app.run().id);
-		const other = app.runs.find(r => r.kind === app.run().kind && String(r.id) !== now);
+		const kin = app.runs.filter(r => r.kind === app.run().kind && String(r.id) !== now), other = kin.findLast(r => r.id < app.run().id) || kin[0];
 		return {options, now, base: has(String(s.base)) ? String(s.base) : other && String(other.id)};
 	}
 	const pickNew = v => app.select(/^\d+$/.test(v) ? {run: Number(v), 'diff.new': null} : {'diff.new': v});
