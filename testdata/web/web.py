@@ -446,6 +446,8 @@ def test_pictures(b, server, name, views):
             b.media(scheme)
             for view, hash in views.items():
                 b.go(hash)
+                b.wait("(t => !t || t.data.picture && t.data.picture.exact && t.data.tracks)(document.querySelector('main').timeline)", 10)
+                b.settle()
                 b.screenshot(os.path.join(OUT, "%s-%s-%dx%d-%s.png" % (name, view, width, height, scheme)))
                 if scheme == "light":
                     sound(b, "%s %s at %d" % (name, view, width))

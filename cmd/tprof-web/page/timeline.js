@@ -77,6 +77,8 @@ class Timeline {
 		this.width = this.canvasWidth - GUTTER;
 		this.canvas.width = Math.round(this.canvasWidth * this.dpr);
 		this.canvas.height = Math.round(this.canvasHeight * this.dpr);
+		this.frame.ctx.fillStyle = this.colour.text.bg; // it is black otherwise until there is a picture
+		this.frame.ctx.fillRect(0, 0, this.canvas.width, this.canvas.height);
 		this.sizeBelow();
 		this.fit();
 		this.moved();

@@ -36,7 +36,7 @@ export async function heat(app, signal) {
 		const box = map.getBoundingClientRect(), c = Math.floor(((e.clientX - box.left) / box.width * WIDTH - LEFT) / (WIDTH - LEFT) * cols), r = Math.floor((e.clientY - box.top) / box.width * WIDTH / height);
 		return c >= 0 && c < cols && r >= 0 && r < list.length ? {row: list[r], share: list[r].shares[c], at: from + c * step} : null;
 	};
-	const said = el('span', {class: 'soft'}, 'darker is busier; a click opens the timeline there');
+	const said = el('span', {class: 'soft'}, 'a stronger colour is busier; a click opens the timeline there');
 	map.addEventListener('pointermove', e => {
 		const at = place(e);
 		if (at) said.textContent = at.row.name + ', ' + format('ns', at.at, run.ticks) + ': ' + Math.round(at.share / 2.55) + ' %';

@@ -94,7 +94,7 @@ export class Frame {
 			ctx.fillRect(x, AXIS, 1, s.canvasHeight);
 			ctx.fillStyle = s.colour.text.soft;
 			ctx.fillRect(x, AXIS - 5, 1, 5);
-			ctx.fillText(t.text, x + 4, AXIS / 2);
+			if (x + 4 + ctx.measureText(t.text).width < GUTTER + s.width) ctx.fillText(t.text, x + 4, AXIS / 2);
 		}
 	}
 
