@@ -123,8 +123,8 @@ static inline bool lanes_check_path(struct lanes_check *c, const char *task, siz
 	if (!rep_path_pick(&view, &options, &list, &err) &&
 	    rep_path_walk(&view, list.request, list.n, 3000, &path, &err))
 		good = lanes_problem(c, "path: %s", err.msg);
-	for (size_t i = 0; i < path.nhop && good; i++) {
-		const struct rep_path_hop *h = &path.hop[i];
+	for (size_t i = 0; i < path.hops.n && good; i++) {
+		const struct rep_path_hop hop = rep_path_hop(&path, i), *h = &hop;
 		struct rep_moment m = {0};
 
 		if (h->wakes == TP_NONE ||

@@ -81,8 +81,8 @@ static void walk(struct rep_view *v, const struct rep_path_options *opt, uint64_
 		for (size_t i = 0; i < path.nsums; i++)
 			over |= __builtin_add_overflow(total, path.sum[i].total_ns, &total);
 		MUST(over ? path.total_ns == INT64_MAX : total == path.total_ns);
-		for (size_t i = 1; i < path.nhop; i++)
-			MUST(path.hop[i].from == path.hop[i - 1].to);
+		for (size_t i = 1; i < path.hops.n; i++)
+			MUST(rep_path_hop(&path, i).from == rep_path_hop(&path, i - 1).to);
 		show(v, &list, &path, pick);
 	}
 	rep_path_release(&path);
