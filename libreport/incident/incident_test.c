@@ -175,8 +175,12 @@ static void check(const char *last, int64_t most, bool segments)
 		for (size_t k = 0; k <= x.n; k++) {
 			int64_t from = k < x.n ? x.window[k].from : x.from;
 			int64_t to = k < x.n ? x.window[k].to : x.to;
-			int64_t ns = ask(sums[r->kind], name, from, to);
+			int64_t ns;
 
+			/* Each question reads the whole table. */
+			if (k < x.n && k % (1 + x.n / 16))
+				continue;
+			ns = ask(sums[r->kind], name, from, to);
 			ns = (int64_t)((double)ns * (double)(x.to - x.from) / (double)(to - from));
 			if (ns != cell[k])
 				fail_msg("%s %s, window %zu [%" PRId64 ", %" PRId64 "): %" PRId64

@@ -107,7 +107,7 @@ def try_budget(words, whole, budget):
         need = re.search(r"--budget=(\d+) or more", err)
         check("json" in " ".join(words) and need and not out, words, f"refused: {err}")
         if need:
-            check(run([*words[:-1], f"--budget={need[1]}"])[0] == 0, words, f"{need[1]} does not do either")
+            check(run([*words[:-1], f"--budget={need[1]}"])[0] in (0, 1), words, f"{need[1]} does not do either")
         return
     check(len(out) <= budget, words, f"has {len(out)} bytes")
     if len(out) == len(whole) or without_command(out) == without_command(whole):
