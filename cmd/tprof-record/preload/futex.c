@@ -64,6 +64,8 @@ static inline __attribute__((always_inline)) long other(long number, const long 
 		start_before_fork();
 		return exec_forked(REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 	}
+	if (unlikely(number == SYS_brk))
+		return mapping_brk(a[0], __builtin_return_address(0));
 	begun = mapping_begins(number, a, __builtin_return_address(0));
 	result = REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	mapping_called(number, a, result, begun, __builtin_return_address(0));

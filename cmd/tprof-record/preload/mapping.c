@@ -189,6 +189,15 @@ static inline __attribute__((always_inline)) void moved(const void *caller, void
 	}
 }
 
+long mapping_brk(long to, const void *caller)
+{
+	void *from = (void *)rec_call(SYS_brk, 0, 0, 0, 0, 0, 0);
+	long now = rec_call(SYS_brk, to, 0, 0, 0, 0, 0); /* the end as it is then, moved or not */
+
+	moved(caller, from, (void *)now);
+	return now;
+}
+
 /* libc's sbrk by its other name, which needs not be found. */
 void *__sbrk(intptr_t size);
 

@@ -187,6 +187,8 @@ void signal_inherit(bool was_blocked);
  * mapping_begins returns `begun`. */
 bool mapping_begins(long number, const long a[6], const void *caller);
 void mapping_called(long number, const long a[6], long result, bool begun, const void *caller);
+/* The system call brk from `caller`, and a record of what it does. */
+long mapping_brk(long to, const void *caller);
 /* Makes the key whose destructor notices the end of threads, and sets it for the caller. Called once,
  * first. */
 void thread_watch_ends(void);

@@ -1,4 +1,4 @@
-/* Memory that does not come from malloc: mmap, mremap, mprotect, brk and their ends, in whole and in part, each from
+/* Memory that does not come from malloc: mmap, mremap, mprotect, brk and their ends, some by system calls, in whole and in part, each from
  * its own function (site_…).
  *
  * Prints, per site: its name, objects and bytes ever taken, objects and bytes in use at the end, and both at the
@@ -70,6 +70,15 @@ SITE site_sbrk(size_t n)
 	return p;
 }
 
+/* Gives back what it takes, as libc does not know of it. */
+SITE site_brk(size_t n)
+{
+	long from = syscall(SYS_brk, 0), to = syscall(SYS_brk, from + (long)n);
+
+	KEEP(to);
+	return (void *)syscall(SYS_brk, from);
+}
+
 SITE site_raced(size_t n)
 {
 	long p = syscall(SYS_mmap, 0, n, READ_WRITE, PRIVATE, -1, 0);
@@ -117,6 +126,7 @@ int main(void)
 	site_sbrk((size_t)(-(intptr_t)from & (sysconf(_SC_PAGESIZE) - 1)));
 	site_sbrk(3 * MIB);
 	sbrk(-(intptr_t)MIB);
+	site_brk(2 * MIB);
 	if (!pthread_create(&other, NULL, race, NULL)) {
 		race(NULL);
 		pthread_join(other, NULL);
@@ -136,7 +146,8 @@ int main(void)
 	puts("site_read 0 0 0 0 0 0");
 	puts("site_shared_file 0 0 0 0 0 0");
 	puts("site_sbrk 1 3145728 1 2097152 1 2097152");
+	puts("site_brk 1 2097152 0 0 0 0");
 	puts("site_gone 1 536870912 0 0 1 536870912");
-	puts("[mmap] 10011 1287651328 1009 146276352 1010 683147264");
+	puts("[mmap] 10012 1289748480 1009 146276352 1010 683147264");
 	return 0;
 }
