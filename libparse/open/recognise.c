@@ -170,7 +170,7 @@ int tp_recognise(const void *bytes, size_t size, struct tp_recognition *out, str
 	}
 	if (kind) {
 		out->format = TP_FORMAT_PROFILE;
-		out->kind = kind;
+		out->kind = (int)kind;
 		tp_kind_name(kind, data, size, out->name, sizeof(out->name));
 		return 0;
 	}
