@@ -326,6 +326,10 @@ def test_sql(b):
     b.click("[...document.querySelectorAll('main button')].find(e => e.textContent === 'run')")
     check("sql: big numbers are whole", b.wait("document.querySelector('.results table')", 10) and b.tables()[-1]["rows"][0][0] == "12345678901234567", b.tables())
     check("sql: the tables are beside it", b.eval("document.querySelectorAll('aside details').length") > 20)
+    b.go("sql?sql.q=SELECT+'it''s'+AS+a,%0A%09count(*)+AS+n+--+of+all%0AFROM+goroutine")
+    line, table = b.text("main .command code")[0], b.tables()[-1]
+    run = subprocess.run(["sh", "-c", line], cwd=TREE, env=page.environment(OUT), capture_output=True, text=True)
+    check("sql: a shell runs the command of several lines", table["rows"] and all(c.replace(",", "") in run.stdout for c in table["rows"][0]), line, run.stdout, run.stderr, table)
     b.go("sql?sql.q=SELECT+reason,+count(*)+AS+n+FROM+goroutine_block+GROUP+BY+reason&sql.chart=bars")
     check("sql: a chart", b.eval("document.querySelectorAll('figure.chart rect').length") == len(b.tables()[-1]["rows"]))
     # A query that runs long is cancelled by another one.
