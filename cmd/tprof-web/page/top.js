@@ -1,5 +1,5 @@
 // Every table of tprof-top, sorted, filtered, with rows that lead on.
-import {el, button, command, nothing} from './dom.js';
+import {el, button, command, nothing, ns} from './dom.js';
 import {run, heeding, text} from './ask.js';
 import {words, ignored, only} from './selection.js';
 import {table} from './table.js';
@@ -97,6 +97,23 @@ function profileWords(app, s) {
 	return {words: [...out, '@' + app.run().id], now, asText};
 }
 
+// Divides the notes among several sheets: "NAME: …" begins those of the sheet of this name. Returns [[those before all
+// sheets], [those of the first], …].
+function divide(notes, sheets) {
+	const out = [[], ...sheets.map(() => [])];
+	let at = 0;
+	for (const n of notes) {
+		if (sheets.length > 1) at = sheets.findIndex(t => n.startsWith(t.name + ': ')) + 1 || at;
+		out[at].push(n);
+	}
+	return out;
+}
+
+// Returns a note of the command; the times of --from and --to are as exact there as they have to be on a command line.
+function note(text) {
+	return el('p', {class: 'note'}, !text.startsWith('only: ') ? text : text.replace(/\b(from|to) (\d+)(ns|us|ms|s)\b/g, (_, word, n, unit) => word + ' ' + ns(n * {ns: 1, us: 1e3, ms: 1e6, s: 1e9}[unit])));
+}
+
 export default {
 	name: 'top', title: 'Top', key: 't', kinds: ['trace', 'profile'],
 	open(app, root) {
@@ -122,10 +139,10 @@ export default {
 				el('div', {class: 'picks'}, picks('Add up by', SUMS, now, report => pick({report}))), el('div', {class: 'picks'}, picks('Calls', CALLS, now, report => pick({report}), {peek: 'callers and callees of the selected function, else of all'})), /^goroutine/.test(samples.format) && el('div', {class: 'picks'}, picks('Goroutines', STACKS, now, report => pick({report}), {deadlock: 'goroutines that may be deadlocked'})), el('div', {class: 'picks'}, picks('As text', TEXTS, now, report => pick({report})))));
 		}
 		function drawSheets({head, ignored: refused}) {
-			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top', refused), said = head.notes.some(n => n.startsWith('nothing to show'));
-			return [lost.length && el('p', {class: 'note'}, 'This table ignores: ' + lost.join(', ') + '.'), ...head.notes.map(n => el('p', {class: 'note'}, n)), ...head.messages.map(n => el('p', {class: 'note'}, n)),
-				...sheets.filter(sheet => sheet.rows.length || !said).map(sheet => table(sheet, dress(app, sheet, {
-					cut: head.cut[0], all: () => app.select({'top.rows': '0'}), filter, onfilter: q => {
+			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top', refused), said = head.notes.some(n => n.startsWith('nothing to show')), [first, ...own] = divide(head.notes, sheets);
+			return [lost.length && note('This table ignores: ' + lost.join(', ') + '.'), first.map(note), head.messages.map(note),
+				...sheets.flatMap((sheet, i) => [own[i].map((n, k) => k ? note(n) : el('h2', null, n)), (sheet.rows.length || !said) && table(sheet, dress(app, sheet, {
+					cut: i ? undefined : head.cut[0], all: () => app.select({'top.rows': '0'}), filter, onfilter: q => {
 						filter = q;
 						app.select({q}, {replace: true});
 					},
@@ -136,7 +153,7 @@ export default {
 						return !!key;
 					},
 					none: 'There are no rows' + (words(app, 'top').length ? ' in what is selected' : '') + '.',
-				}))), !sheets.length && !said && nothing('This run has nothing of this in what is selected.')];
+				}))]), !sheets.length && !said && nothing('This run has nothing of this in what is selected.')];
 		}
 		// The column that the command has sorted by, with the direction that it chose.
 		function sortOf(sheet, key) {
@@ -156,7 +173,7 @@ export default {
 				shown = drawSheets(answer);
 				by = answer.words;
 			}
-			body.replaceChildren(...[shown].flat().filter(Boolean), command('top', by));
+			body.replaceChildren(...[shown].flat(3).filter(Boolean), command('top', by));
 			body.dataset.of = JSON.stringify(asked);
 			root.scrollTop = 0;
 		}
