@@ -22,7 +22,7 @@ const app = {
 	},
 	// A signal that fires when the view is updated again or closed.
 	signal: () => abort.signal,
-	// Tells the reader something, for some seconds: it covers what is beneath.
+	// Tells the reader something, for some seconds or until the view changes: it covers what is beneath.
 	say(text) {
 		$('status').textContent = text;
 		clearTimeout(app.saying);
@@ -112,6 +112,7 @@ async function apply() {
 		app.selection = change(app.selection, {view: entry.name});
 		history.replaceState(null, '', write(app.selection));
 	}
+	if (open && open.entry !== entry) app.say('');
 	if (app.selection.run !== undefined && run.id !== app.selection.run) app.say('There is no run ' + app.selection.run + '; this is run ' + run.id + '.');
 	drawTabs();
 	drawChips();

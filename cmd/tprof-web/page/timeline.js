@@ -24,7 +24,7 @@ class Timeline {
 			tracks: TRACKS.map(([, title]) => ({title, unit: 'count', lines: [], high: 0})), counters: true, search: '', places: new Map(), chain: null, moment: null, path: null, from: undefined, to: undefined, dragged: null, hover: null, loaded: '', told: '', closed: false});
 		this.colour = colours();
 		this.build();
-		this.data = new Data(() => this.shown(), what => this.took(what), e => app.say(e.message));
+		this.data = new Data(() => this.shown(), what => this.took(what), e => this.say(e.message));
 		this.frame = new Frame(this.canvas, this);
 		this.stacks = new Stacks(this.below, this);
 		this.panel = new Panel(app, this.side, (g, ns) => this.goTo(g, ns));
@@ -57,6 +57,10 @@ class Timeline {
 		this.root.append(el('div', {class: 'tools'}, el('span', {class: 'picks', role: 'group', 'aria-label': 'Rows'}, this.kinds), button('−', () => this.zoom(2), {'aria-label': 'zoom out'}), button('+', () => this.zoom(0.5), {'aria-label': 'zoom in'}), button('Whole run', () => this.whole()),
 			this.field, button('‹', () => this.find(true), {'aria-label': 'previous match', title: 'N'}), button('›', () => this.find(false), {'aria-label': 'next match', title: 'n'}), this.pathButton, this.onlyButton, this.besides), legend,
 		el('div', {class: 'stage'}, el('div', {class: 'pictures'}, this.box, this.belowBox), this.side));
+	}
+
+	say(text) {
+		if (!this.closed) this.app.say(text);
 	}
 
 	close() {
@@ -169,7 +173,7 @@ class Timeline {
 			if (p.total !== undefined) this.part.total = p.total; // of a single run
 			p.rows.forEach((row, i) => this.places.set(this.keyOf(row), p.first + i));
 			if (this.row < 0 && this.places.has(this.kept)) this.row = this.places.get(this.kept);
-			if (p.total === 0) this.app.say('No goroutine of this run matches the selection; clear it at the top.');
+			if (p.total === 0) this.say('No goroutine of this run matches the selection; clear it at the top.');
 		} else if (what === 'tracks') {
 			this.tracks = this.tracksOf(this.data.tracks);
 			this.fit();
@@ -364,10 +368,10 @@ class Timeline {
 		const row = this.rowAt(this.part.first + where.row);
 		if (m.g) {
 			this.panel.moment(m, null, null);
-			this.app.say(goroutineName(m.g) + ': ' + m.state + (m.reason ? ' (' + m.reason + ')' : '') + ' for ' + this.panel.time(m.end - m.start));
+			this.say(goroutineName(m.g) + ': ' + m.state + (m.reason ? ' (' + m.reason + ')' : '') + ' for ' + this.panel.time(m.end - m.start));
 		} else if (row && (row[0] === 0 || row[0] === 4)) {
 			this.panel.row(row, m.cell);
-			this.app.say(rowName(row));
+			this.say(rowName(row));
 		} else {
 			this.panel.empty((row ? rowName(row) + ': no' : 'No') + ' goroutine is here at that time.');
 		}
@@ -395,7 +399,7 @@ class Timeline {
 	async goTo(g, ns) {
 		const which = g.index === undefined ? {id: g.id} : {index: g.index};
 		let answer = await lanes('rows', {...this.params(), ...which});
-		if (!answer.g) return this.app.say('Goroutine ' + g.id + ' has no row here.');
+		if (!answer.g) return this.say('Goroutine ' + g.id + ' has no row here.');
 		if (answer.row < 0 && this.kind === 'groups') {
 			this.unfolded.add(this.run + '-' + answer.group);
 			answer = await lanes('rows', {...this.params(), ...which});
@@ -403,7 +407,7 @@ class Timeline {
 		} else if (answer.row < 0 && this.kind !== 'goroutines') {
 			return this.app.select({'timeline.rows': null, goroutine: answer.g.id, at: ns});
 		}
-		if (answer.row < 0) return this.app.say('Goroutine ' + answer.g.id + ' does not exist in the selected time.');
+		if (answer.row < 0) return this.say('Goroutine ' + answer.g.id + ' does not exist in the selected time.');
 		const at = Math.round(ns === undefined ? answer.lane[4] : ns);
 		this.window.reveal(at);
 		if (this.part.shut) await this.shut(this.part.run.id);
@@ -444,7 +448,7 @@ class Timeline {
 
 	follow() {
 		if (this.moment && this.moment.cause) this.goTo(this.moment.cause.g, this.moment.cause.ns);
-		else this.app.say('What woke it is not known, or is not a goroutine.');
+		else this.say('What woke it is not known, or is not a goroutine.');
 	}
 
 	// The next or the previous span of the row.
@@ -479,7 +483,7 @@ class Timeline {
 			await this.cursorTo(row, ns, found.step);
 			if (found.row < 0) await this.goTo(found.g, found.ns);
 		} catch (e) {
-			this.app.say(e.message);
+			this.say(e.message);
 		}
 	}
 
@@ -509,9 +513,9 @@ class Timeline {
 				this.path = table.rows.map(h => ({g: {id: String(h.goroutine), name: h.entry}, from: h.from_ns, to: h.from_ns + h.total_ns, kind: h.kind, reason: h.reason}));
 				const [a, b] = [this.path[0], this.path[this.path.length - 1]];
 				if (a) this.window.show(a.from - (b.to - a.from) * 0.05, b.to + (b.to - a.from) * 0.05);
-				this.app.say(this.path.length + ' hops' + (a ? ', ' + this.panel.time(b.to - a.from) : ''));
+				this.say(this.path.length + ' hops' + (a ? ', ' + this.panel.time(b.to - a.from) : ''));
 			} catch (e) {
-				this.app.say(e.message);
+				this.say(e.message);
 			}
 		}
 		this.pathButton.setAttribute('aria-pressed', this.path ? 'true' : 'false');
