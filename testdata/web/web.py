@@ -214,6 +214,13 @@ def test_runs(b, pipe):
     b.wait()
     check("runs: and the place stays", b.eval(timeline + ".parts.map(p => p.shift)") == [-shifts[1], 0] and abs(b.eval(timeline + ".at") - 20e6) < 2, b.eval(timeline + ".at"))
     check("runs: the panel tells of that run", b.wait("document.getElementById('place').textContent.includes('main.main')", 5), b.text("#place"))
+    b.go("timeline?run=1")
+    b.eval("(t => { t.window.show(1e6, 2e6); t.moved(); })(%s)" % timeline)
+    b.wait("location.hash.includes('timeline.from=1000000')", 5)
+    b.eval("(e => { e.value = '2'; e.dispatchEvent(new Event('change')); })(document.querySelector('main select'))")
+    whole = "(w => w.from === w.begin && w.to === w.end)(%s.window)" % timeline
+    check("runs: with another run the whole clock is shown", b.wait("%s.parts.length === 2 && %s" % (timeline, whole), 10), b.eval("(w => [w.begin, w.from, w.to, w.end])(%s.window)" % timeline))
+    check("runs: a button says which run it hides", "hide run 2" in b.text("main button"), b.text("main button"))
     b.go("timeline?run=1&timeline.runs=1.2&timeline.clock=zero")
     check("runs: both from 0", b.wait(timeline + ".parts.every(p => p.shift === 0 && p.how.startsWith('drawn from 0'))", 10), b.eval(timeline + ".parts.map(p => p.how)"))
     b.go("timeline?run=1&timeline.runs=1.2&timeline.shut=1&q=main.child")

@@ -240,6 +240,7 @@ class Timeline {
 
 	changeRows(loaded, parts, totals, first) {
 		const at = this.rowAt(this.row), before = parts.length > 1 && this.parts.map(p => p.run.id).join() === parts.map(p => p.run.id).join() && this.part.shift - this.parts.find(p => p.run === this.app.run()).shift;
+		const moved = parts.some(p => !this.parts.some(q => q.run === p.run && q.shift === p.shift)); // another run, or another clock
 		number(parts, totals);
 		Object.assign(this, {loaded, parts, kept: at && this.keyOf(at), run: this.app.run().id});
 		const begin = Math.min(...parts.map(p => p.shift)), end = Math.max(...parts.map(p => p.shift + p.run.duration_ns));
@@ -255,7 +256,8 @@ class Timeline {
 			this.data.shift(before);
 		} else {
 			if (at) this.row = -1;
-			this.window.show(this.window.from, this.window.to);
+			if (moved) this.window.show(begin, end);
+			else this.window.show(this.window.from, this.window.to);
 			this.data.reset(this.data.tracks);
 		}
 		this.places.clear();
