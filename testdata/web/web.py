@@ -168,6 +168,16 @@ def test_timeline(b):
     b.key("p")
     b.go("timeline")
     # The wait of the slowest order's customer: its end is a wake-up to follow.
+    b.go("path?timeline.from=1000000&timeline.to=2000000")
+    b.click("document.querySelector('main table.data tbody button.link')")
+    b.wait("location.hash.includes('task=')")
+    b.wait()
+    run = subprocess.run(["tprof-query", "--format=json", TRACE, "SELECT start_ns, end_ns FROM task WHERE id = " + re.search(r"task=(\d+)", b.eval("location.hash"))[1]],
+                         cwd=TREE, env=page.environment(OUT), capture_output=True, text=True)
+    task = json.loads(run.stdout)[0]
+    b.click("[...document.querySelectorAll('#views a')].find(a => a.textContent === 'Timeline')")
+    here = "(w => [w.from, w.to])(%s.window)" % timeline
+    check("timeline: the time of the picked task is shown", b.wait("(([from, to]) => from < %d && to > %d && to - from < %d)(%s)" % (task["start_ns"], task["end_ns"], 1.2 * (task["end_ns"] - task["start_ns"]), here), 10), task, b.eval(here))
     b.go("timeline?goroutine=50&at=80000000")
     check("timeline: a goroutine and a moment open from the address", b.wait(timeline + ".moment && " + timeline + ".moment.g.id == 50"), b.eval("JSON.stringify(%s.moment)" % timeline))
     moment = b.eval(timeline + ".moment")

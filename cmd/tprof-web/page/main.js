@@ -30,7 +30,8 @@ const app = {
 	},
 	// Changes the selection; `replace` takes the place of the last address in the history.
 	select(changes, {replace = false} = {}) {
-		const next = change(app.selection, changes);
+		// Where a task is picked, the timeline is to show its time in place of what it showed before.
+		const next = change(app.selection, changes.task ? {'timeline.from': null, 'timeline.to': null, ...changes} : changes);
 		if (write(next) === write(app.selection)) return;
 		history[replace ? 'replaceState' : 'pushState'](null, '', write(next));
 		app.selection = next;

@@ -18,6 +18,9 @@ const KINDS = [['groups', 'Goroutines by function'], ['goroutines', 'Goroutines'
 const TRACKS = [['heap', 'Heap, goal'], ['goroutines', 'Goroutines'], ['busy Ps', 'Busy Ps']];
 const FILTERS = ['goroutine', 'task', 'region'];
 
+// Returns, as a key, what of a selection places the window and the cursor.
+const placed = s => JSON.stringify(['run', 'goroutine', 'group', 'task', 'at', 'timeline.from', 'timeline.to'].map(k => s[k]));
+
 class Timeline {
 	constructor(app, root) {
 		Object.assign(this, {app, root, window: null, width: 1, canvasWidth: 1, canvasHeight: 1, dpr: 1, top: 0, rows: 1, row: -1, at: undefined, parts: [], kind: 'groups', unfolded: new Set(),
@@ -218,7 +221,7 @@ class Timeline {
 	async load() {
 		const s = this.app.selection, runs = s['timeline.only'] ? [this.app.run()] : shownRuns(this.app), places = runs.length < 2 ? alone(runs[0]) : await place(this.app, runs, s['timeline.clock'], this.app.signal());
 		if (s !== this.app.selection) return; // it is loaded by now
-		const parts = divide(this, places), rows = JSON.stringify(parts.map(p => [p.params, p.shift, p.shut])), told = JSON.stringify([s.run, s.goroutine, s.group, s.at, s['timeline.from'], s['timeline.to']]);
+		const parts = divide(this, places), rows = JSON.stringify(parts.map(p => [p.params, p.shift, p.shut])), told = placed(s);
 		const first = !this.window || this.run !== this.app.run().id;
 		if (rows !== this.loaded || first) {
 			// A run's first picture brings the number of rows.
@@ -230,8 +233,10 @@ class Timeline {
 		this.told = told;
 		if (s['timeline.from'] !== undefined) this.window.show(Number(s['timeline.from']), Number(s['timeline.to']));
 		else if (first && s.from !== undefined) this.zoomToRange();
+		else if (s.task !== this.task) await this.zoomToTask(s.task);
+		if (this.closed) return;
 		const was = first || s.goroutine !== this.goroutine || s.at !== this.toldAt;
-		Object.assign(this, {goroutine: s.goroutine, toldAt: s.at});
+		Object.assign(this, {goroutine: s.goroutine, task: s.task, toldAt: s.at});
 		if (s.at !== undefined) this.at = s.at;
 		if (was && s.at !== undefined && s['timeline.from'] === undefined) this.window.reveal(s.at);
 		if (was && s.goroutine !== undefined && /^\d+(\/\d+)?$/.test(s.goroutine)) await this.goTo({id: String(s.goroutine)}, s.at);
@@ -270,7 +275,7 @@ class Timeline {
 		const w = this.window, all = w.span >= w.duration, s = this.app.selection;
 		const changes = {'timeline.from': all ? null : Math.floor(w.from), 'timeline.to': all ? null : Math.ceil(w.to), at: this.at === undefined ? null : Math.round(this.at)};
 		this.toldAt = changes.at === null ? undefined : changes.at;
-		this.told = JSON.stringify([s.run, s.goroutine, s.group, this.toldAt, all ? undefined : changes['timeline.from'], all ? undefined : changes['timeline.to']]);
+		this.told = placed({...s, ...changes});
 		this.app.select(changes, {replace: true});
 	}
 
@@ -300,6 +305,15 @@ class Timeline {
 		const m = this.moment, [from, to] = this.from !== undefined || this.to !== undefined ? [this.from || 0, this.to === undefined ? this.app.run().duration_ns : this.to] : m && m.g ? [m.start, m.end] : [0, this.app.run().duration_ns];
 		this.window.show(from - (to - from) * 0.05, to + (to - from) * 0.05);
 		this.moved();
+	}
+
+	// Shows the time of a single task, given by its id.
+	async zoomToTask(id) {
+		if (!/^\d+$/.test(id)) return;
+		const run = this.app.run(), [task] = (await runCommand('query', ['--format=json', '@' + run.id, 'SELECT start_ns, end_ns FROM task WHERE run = :run AND id = ' + id], this.app.signal())).tables[0].rows;
+		if (!task) return;
+		const from = task.start_ns || 0, to = task.end_ns === null ? run.duration_ns : task.end_ns;
+		this.window.show(from - (to - from) * 0.05, to + (to - from) * 0.05);
 	}
 
 	moveRow(by) {
