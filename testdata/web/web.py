@@ -116,6 +116,9 @@ def test_numbers_of_others(b, parcels, ledger):
     numbers(b, "top of a profile", "top?run=8")
     numbers(b, "callers and callees of all", "top?run=8&report=tree")
     numbers(b, "callers and callees of one", "top?run=8&report=peek&focus=main.main")
+    b.eval("(e => { e.value = 'mallocgc|main.work'; e.dispatchEvent(new Event('change')); })(document.querySelector('main .picks input'))")
+    b.wait()
+    check("callers and callees: of what is typed", "'--peek=mallocgc|main.work'" in b.text("main .command code")[0], b.text("main .command code"))
     check("profiles: there is no timeline", b.eval("[...document.querySelectorAll('#views a')].find(a => a.textContent === 'Timeline').closest('a').hidden"))
 
 
