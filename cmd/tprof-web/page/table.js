@@ -125,7 +125,7 @@ export function table(sheet, opts = {}) {
 			if (!opts.plain) toggle(tr, row, leads); else if (leads[0]) leads[0].act();
 		}}, state.shown.map(c => {
 			const text = cellText(c, row, opts);
-			return el('td', {class: isNumber(c) ? 'n' : null},
+			return el('td', {class: isNumber(c) ? 'n' : text.length > 30 ? 'long' : null},
 				c === name && leads.length ? button(text, leads[0].act, {class: 'link', tabindex: -1, title: leads[0].text}) : text);
 		}));
 		tr.leads = leads;
