@@ -113,6 +113,8 @@ def test_numbers_of_others(b, parcels, ledger):
     check("profiles: opens", b.enter(ledger))
     numbers(b, "diff of profiles", "diff?run=8&base=1")
     numbers(b, "series of profiles", "series")
+    b.go("leaks?run=8")
+    check("leaks: a profile without goroutines is told in a sentence", "does not contain goroutines." in " ".join(b.text("main .nothing")) and not b.text("main .failure"), b.text("main"))
     numbers(b, "top of a profile", "top?run=8")
     numbers(b, "callers and callees of all", "top?run=8&report=tree")
     numbers(b, "callers and callees of one", "top?run=8&report=peek&focus=main.main")

@@ -3,11 +3,11 @@ import {el, button, nothing, failure, shown, setAbout} from './dom.js';
 import * as ask from './ask.js';
 import {read, write, change, chips} from './selection.js';
 
-// All views, in the order of the tabs: name, title, the key after g.
+// All views, in the order of the tabs: name, title, the key after g; and the kind of runs that it is for, if not for all.
 const VIEWS = [
-	['overview', 'Overview', 'o'], ['timeline', 'Timeline', 'l'], ['flame', 'Flame', 'f'], ['top', 'Top', 't'], ['diff', 'Diff', 'd'],
-	['path', 'Path', 'p'], ['leaks', 'Leaks', 'k'], ['series', 'Series', 's'], ['sql', 'SQL', 'q'],
-].map(([name, title, key]) => ({name, title, key, view: null, gone: false, tab: null, loading: null}));
+	['overview', 'Overview', 'o'], ['timeline', 'Timeline', 'l', 'trace'], ['flame', 'Flame', 'f'], ['top', 'Top', 't'], ['diff', 'Diff', 'd'],
+	['path', 'Path', 'p', 'trace'], ['leaks', 'Leaks', 'k'], ['series', 'Series', 's'], ['sql', 'SQL', 'q'],
+].map(([name, title, key, kind]) => ({name, title, key, kind, view: null, gone: false, tab: null, loading: null}));
 
 const $ = id => document.getElementById(id);
 let open = null; // the open view: {entry, handle, root}
@@ -57,10 +57,11 @@ function load(entry) {
 
 function offered(entry) {
 	const run = app.run();
-	return !entry.gone && (!entry.view || !entry.view.kinds || !run || entry.view.kinds.includes(run.kind));
+	return !entry.gone && (!entry.kind || !run || entry.kind === run.kind);
 }
 
 function drawTabs() {
+	$('views').hidden = !app.run(); // which of them apply is not known yet
 	for (const entry of VIEWS) {
 		const here = entry.name === app.selection.view;
 		entry.tab.hidden = !offered(entry) && !here;

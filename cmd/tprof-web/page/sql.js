@@ -150,4 +150,4 @@ function open(app, root) {
 	};
 }
 
-export default {name: 'sql', title: 'SQL', key: 'q', kinds: ['trace', 'profile'], keys: [['Ctrl-Enter', 'run the query']], open};
+export default {name: 'sql', title: 'SQL', key: 'q', keys: [['Ctrl-Enter', 'run the query']], open};

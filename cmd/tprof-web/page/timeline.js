@@ -540,7 +540,7 @@ class Timeline {
 }
 
 export default {
-	name: 'timeline', title: 'Timeline', key: 'l', kinds: ['trace'],
+	name: 'timeline', title: 'Timeline', key: 'l',
 	keys: [['wheel, w s + −', 'zoom at the pointer or the cursor'], ['drag, a d', 'pan'], ['← →', 'move the cursor; with Shift by more'], ['↑ ↓ PgUp PgDn', 'move by rows; Shift+wheel scrolls them'],
 		['Shift+drag', 'select a time range'], ['f, Home', 'the whole run, its beginning'], ['z', 'zoom to the selected time, or to the span under the cursor'], ['m', 'select the time of the span under the cursor'],
 		['Enter', 'fold or unfold a group, select a goroutine or task'], ['[ ]', 'previous, next span of the goroutine'], ['u', 'go to the goroutine that woke this one'], ['n N', 'next, previous match'], ['p', 'critical path of the selection'], ['t', 'show or hide the counters']],

@@ -115,7 +115,7 @@ function note(text) {
 }
 
 export default {
-	name: 'top', title: 'Top', key: 't', kinds: ['trace', 'profile'],
+	name: 'top', title: 'Top', key: 't',
 	open(app, root) {
 		const tools = el('div'), body = el('div', {class: 'body'});
 		root.append(tools, body);
