@@ -354,6 +354,7 @@ def test_sql(b):
     check("sql: a shell runs the command of several lines", table["rows"] and all(c.replace(",", "") in run.stdout for c in table["rows"][0]), line, run.stdout, run.stderr, table)
     b.go("sql?sql.q=SELECT+reason,+count(*)+AS+n+FROM+goroutine_block+GROUP+BY+reason&sql.chart=bars")
     check("sql: a chart", b.eval("document.querySelectorAll('figure.chart rect').length") == len(b.tables()[-1]["rows"]))
+    check("sql: every bar has its label", b.eval("[...document.querySelectorAll('figure.chart text[transform]')].every(e => e.firstChild.data) && document.querySelectorAll('figure.chart text[transform]').length") == len(b.tables()[-1]["rows"]))
     # A query that runs long is cancelled by another one.
     b.go("sql?sql.q=WITH+RECURSIVE+n(i)+AS+(SELECT+1+UNION+ALL+SELECT+i%2B1+FROM+n)+SELECT+max(i)+FROM+n") if not SHORT else None
     b.go("sql?sql.q=SELECT+7+AS+seven")
