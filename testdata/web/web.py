@@ -113,9 +113,14 @@ def test_numbers_of_others(b, parcels, ledger):
     check("profiles: opens", b.enter(ledger))
     numbers(b, "diff of profiles", "diff?run=8&base=1")
     numbers(b, "series of profiles", "series")
+    b.go("leaks?run=8")
+    check("leaks: a profile without goroutines is told in a sentence", "does not contain goroutines." in " ".join(b.text("main .nothing")) and not b.text("main .failure"), b.text("main"))
     numbers(b, "top of a profile", "top?run=8")
     numbers(b, "callers and callees of all", "top?run=8&report=tree")
     numbers(b, "callers and callees of one", "top?run=8&report=peek&focus=main.main")
+    b.eval("(e => { e.value = 'mallocgc|main.work'; e.dispatchEvent(new Event('change')); })(document.querySelector('main .picks input'))")
+    b.wait()
+    check("callers and callees: of what is typed", "'--peek=mallocgc|main.work'" in b.text("main .command code")[0], b.text("main .command code"))
     check("profiles: there is no timeline", b.eval("[...document.querySelectorAll('#views a')].find(a => a.textContent === 'Timeline').closest('a').hidden"))
 
 
@@ -168,6 +173,16 @@ def test_timeline(b):
     b.key("p")
     b.go("timeline")
     # The wait of the slowest order's customer: its end is a wake-up to follow.
+    b.go("path?timeline.from=1000000&timeline.to=2000000")
+    b.click("document.querySelector('main table.data tbody button.link')")
+    b.wait("location.hash.includes('task=')")
+    b.wait()
+    run = subprocess.run(["tprof-query", "--format=json", TRACE, "SELECT start_ns, end_ns FROM task WHERE id = " + re.search(r"task=(\d+)", b.eval("location.hash"))[1]],
+                         cwd=TREE, env=page.environment(OUT), capture_output=True, text=True)
+    task = json.loads(run.stdout)[0]
+    b.click("[...document.querySelectorAll('#views a')].find(a => a.textContent === 'Timeline')")
+    here = "(w => [w.from, w.to])(%s.window)" % timeline
+    check("timeline: the time of the picked task is shown", b.wait("(([from, to]) => from < %d && to > %d && to - from < %d)(%s)" % (task["start_ns"], task["end_ns"], 1.2 * (task["end_ns"] - task["start_ns"]), here), 10), task, b.eval(here))
     b.go("timeline?goroutine=50&at=80000000")
     check("timeline: a goroutine and a moment open from the address", b.wait(timeline + ".moment && " + timeline + ".moment.g.id == 50"), b.eval("JSON.stringify(%s.moment)" % timeline))
     moment = b.eval(timeline + ".moment")
@@ -214,6 +229,13 @@ def test_runs(b, pipe):
     b.wait()
     check("runs: and the place stays", b.eval(timeline + ".parts.map(p => p.shift)") == [-shifts[1], 0] and abs(b.eval(timeline + ".at") - 20e6) < 2, b.eval(timeline + ".at"))
     check("runs: the panel tells of that run", b.wait("document.getElementById('place').textContent.includes('main.main')", 5), b.text("#place"))
+    b.go("timeline?run=1")
+    b.eval("(t => { t.window.show(1e6, 2e6); t.moved(); })(%s)" % timeline)
+    b.wait("location.hash.includes('timeline.from=1000000')", 5)
+    b.eval("(e => { e.value = '2'; e.dispatchEvent(new Event('change')); })(document.querySelector('main select'))")
+    whole = "(w => w.from === w.begin && w.to === w.end)(%s.window)" % timeline
+    check("runs: with another run the whole clock is shown", b.wait("%s.parts.length === 2 && %s" % (timeline, whole), 10), b.eval("(w => [w.begin, w.from, w.to, w.end])(%s.window)" % timeline))
+    check("runs: a button says which run it hides", "hide run 2" in b.text("main button"), b.text("main button"))
     b.go("timeline?run=1&timeline.runs=1.2&timeline.clock=zero")
     check("runs: both from 0", b.wait(timeline + ".parts.every(p => p.shift === 0 && p.how.startsWith('drawn from 0'))", 10), b.eval(timeline + ".parts.map(p => p.how)"))
     b.go("timeline?run=1&timeline.runs=1.2&timeline.shut=1&q=main.child")
@@ -326,8 +348,13 @@ def test_sql(b):
     b.click("[...document.querySelectorAll('main button')].find(e => e.textContent === 'run')")
     check("sql: big numbers are whole", b.wait("document.querySelector('.results table')", 10) and b.tables()[-1]["rows"][0][0] == "12345678901234567", b.tables())
     check("sql: the tables are beside it", b.eval("document.querySelectorAll('aside details').length") > 20)
+    b.go("sql?sql.q=SELECT+'it''s'+AS+a,%0A%09count(*)+AS+n+--+of+all%0AFROM+goroutine")
+    line, table = b.text("main .command code")[0], b.tables()[-1]
+    run = subprocess.run(["sh", "-c", line], cwd=TREE, env=page.environment(OUT), capture_output=True, text=True)
+    check("sql: a shell runs the command of several lines", table["rows"] and all(c.replace(",", "") in run.stdout for c in table["rows"][0]), line, run.stdout, run.stderr, table)
     b.go("sql?sql.q=SELECT+reason,+count(*)+AS+n+FROM+goroutine_block+GROUP+BY+reason&sql.chart=bars")
     check("sql: a chart", b.eval("document.querySelectorAll('figure.chart rect').length") == len(b.tables()[-1]["rows"]))
+    check("sql: every bar has its label", b.eval("[...document.querySelectorAll('figure.chart text[transform]')].every(e => e.firstChild.data) && document.querySelectorAll('figure.chart text[transform]').length") == len(b.tables()[-1]["rows"]))
     # A query that runs long is cancelled by another one.
     b.go("sql?sql.q=WITH+RECURSIVE+n(i)+AS+(SELECT+1+UNION+ALL+SELECT+i%2B1+FROM+n)+SELECT+max(i)+FROM+n") if not SHORT else None
     b.go("sql?sql.q=SELECT+7+AS+seven")

@@ -2,6 +2,7 @@
 import {el, svg} from './dom.js';
 
 const WIDTH = 900, HEIGHT = 270, LEFT = 86, RIGHT = 56, TOP = 10, BOTTOM = 30;
+const SLANTED = 40; // bars that are all labelled, if not in a row
 export const MOST_LINES = 6;
 
 // Returns round numbers from below `low` to above `high`, about four.
@@ -34,11 +35,11 @@ function limits(lines, bars) {
 	return low === high ? [Math.min(low, 0), Math.max(high, 0) || 1] : [low, high];
 }
 
-// The labels of the x axis that fit; those in between are left out.
-function names(labels, at) {
-	const step = Math.ceil(labels.length / 8);
-	return labels.flatMap((text, i) => i % step ? [] : [svg('text', {x: at(i), y: HEIGHT - 10,
-		'text-anchor': 'middle'}, text.length > 15 ? text.slice(0, 14) + '…' : text, svg('title', null, text))]);
+// The labels of the x axis that fit; those in between are left out. `slanted` ones need no more than a line's height each.
+function names(labels, at, slanted) {
+	const step = slanted ? 1 : Math.ceil(labels.length / 8), y = HEIGHT - (slanted ? 16 : 10);
+	return labels.flatMap((text, i) => i % step ? [] : [svg('text', {x: at(i), y, 'text-anchor': slanted ? 'end' : 'middle', transform: slanted && `rotate(-35 ${at(i)} ${y})`},
+		text.length > 15 ? text.slice(0, 14) + '…' : text, svg('title', null, text))]);
 }
 
 function curve(y, at, up) {
@@ -56,7 +57,7 @@ function curve(y, at, up) {
 //   binary    steps of the y axis are powers of two
 //   act(i)    what a click on a point does
 export function chart({lines, labels, text, title, bars, binary, act}) {
-	const n = labels.length, [low, high] = limits(lines, bars), marks = ticks(low, high, binary), bottom = Math.min(low, marks[0]), top = marks[marks.length - 1];
+	const n = labels.length, slanted = bars && n > 8 && n <= SLANTED, [low, high] = limits(lines, bars), marks = ticks(low, high, binary), bottom = Math.min(low, marks[0]), top = marks[marks.length - 1];
 	const wide = WIDTH - LEFT - RIGHT, up = v => +(TOP + (top - v) / (top - bottom) * (HEIGHT - TOP - BOTTOM)).toFixed(1);
 	const at = i => +(bars ? LEFT + (i + 0.5) * wide / n : n > 1 ? LEFT + i * wide / (n - 1) : LEFT + wide / 2).toFixed(1);
 	const point = (line, k, v, i) => {
@@ -66,9 +67,9 @@ export function chart({lines, labels, text, title, bars, binary, act}) {
 	};
 	return el('figure', {class: 'chart'},
 		lines.length > 1 && el('p', {class: 'legend'}, lines.map((l, k) => el('span', null, svg('svg', {width: 14, height: 12, 'aria-hidden': 'true'}, marker(k, 7, 6)), l.name))),
-		svg('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img', 'aria-label': title},
+		svg('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT + (slanted ? 50 : 0)}`, role: 'img', 'aria-label': title},
 			marks.map(v => [svg('path', {class: 'grid', d: `M${LEFT} ${up(v)}H${WIDTH - RIGHT}`}), svg('text', {x: LEFT - 8, y: up(v) + 4, 'text-anchor': 'end'}, text(v))]),
-			names(labels, at),
+			names(labels, at, slanted),
 			!bars && lines.map((l, k) => svg('path', {class: 'line l' + k % MOST_LINES, d: curve(l.y, at, up)})),
 			lines.map((l, k) => l.y.map((v, i) => v !== null && point(l, k, v, i)))));
 }

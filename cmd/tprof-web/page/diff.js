@@ -94,4 +94,4 @@ function open(app, root) {
 	return {update, close() {}};
 }
 
-export default {name: 'diff', title: 'Diff', key: 'd', kinds: ['trace', 'profile'], open};
+export default {name: 'diff', title: 'Diff', key: 'd', open};

@@ -16,7 +16,7 @@ export function shown(text) {
 	return String(text).replace(DECEPTIVE, escapeOne);
 }
 
-// Returns the lines of a command's text output, each escaped.
+// Returns a text of several lines, such as a command's output, with each line escaped.
 function lines(text) {
 	return String(text).split('\n').map(l => l.split('\t').map(shown).join('\t')).join('\n');
 }
@@ -32,7 +32,7 @@ function fill(e, attrs, kids) {
 	}
 	for (const kid of kids.flat(9)) {
 		if (kid === null || kid === undefined || kid === false) continue;
-		e.append(kid instanceof Node ? kid : e.localName === 'pre' ? lines(kid) : shown(kid));
+		e.append(kid instanceof Node ? kid : ['pre', 'code'].includes(e.localName) ? lines(kid) : shown(kid));
 	}
 	return e;
 }
@@ -186,7 +186,7 @@ function quote(word) {
 
 // Returns the line that runs the command by hand, from the same arguments that run() of ask.js takes.
 export function commandLine(name, words) {
-	const line = out => out.map(w => quote(shown(w))).join(' '), out = ['tprof-' + name];
+	const line = out => out.map(w => quote(lines(w))).join(' '), out = ['tprof-' + name];
 	let makes = '';
 	for (const word of words) {
 		if (word === '--json-head' || word === '--format=json') continue;

@@ -80,7 +80,7 @@ function pick(label, now, names, act) {
 }
 
 export default {
-	name: 'flame', title: 'Flame', key: 'f', kinds: ['trace', 'profile'],
+	name: 'flame', title: 'Flame', key: 'f',
 	keys: [['← ↑ → ↓', 'walk along the frames'], ['Enter, click', 'zoom to the frame, and open its source'], ['s, Shift-click', 'callers and callees (sandwich)'], ['i', 'root at the top or at the bottom'], ['0', 'show everything again']],
 	open(app, root) {
 		const tools = el('div', {class: 'subjects'}), host = el('div', {class: 'graph'}), aside = el('aside', {'aria-label': 'function', hidden: true}), foot = el('div');

@@ -46,9 +46,10 @@ const RULES = {
 	sched: r => [flame('Flame of waits for a P', 'sched', r, {})],
 	syscalls: r => [flame('Flame of system calls', 'syscall', r, {})],
 	cpu: r => [flame('Flame', 'cpu', r, {}), source(r)],
-	top: r => [flame('Flame', undefined, r, {}), source(r), isNamed(r.function) && {text: 'Callers and callees', view: 'top', changes: {report: 'peek', focus: r.function}}],
+	top: r => [flame('Flame', undefined, r, {}), source(r), peek(r.function)],
 	gc: r => [when(r, r.worst_goroutine)],
 	tasks: r => [isNamed(r.name) && top('Its tasks', 'task', {task: r.name}), isNamed(r.name) && {text: 'Path of the slowest', view: 'path', changes: {task: r.name}}, isNamed(r.name) && top('Why the slowest are slow', 'outliers', {task: r.name}), when(r, r.worst_goroutine)],
+	tree: r => [peek(r.function), r.name !== r.function && peek(r.name), flame('Flame', undefined, r, {}), source(r)],
 	task: r => task(r.id, r),
 	regions: r => [isNamed(r.name) && top('Its regions', 'region', {region: r.name}), isNamed(r.name) && {text: 'Path of the slowest', view: 'path', changes: {region: r.name}}, when(r, r.worst_goroutine)],
 	region: r => [when(r, r.goroutine), task(r.task, {})],
@@ -57,13 +58,14 @@ const RULES = {
 	outliers: r => [r.kind === 'state' && top('Where', ON[r.state] || 'block', {reason: r.state === 'blocked' ? r.reason : null})],
 	procs: () => [{text: 'Timeline of Ps', view: 'timeline', changes: {'timeline.rows': 'procs'}}],
 };
+const peek = name => isNamed(name) && {text: 'Callers and callees of ' + name, view: 'top', changes: {report: 'peek', focus: name}};
 const source = r => isNamed(r.function) && {text: 'Source', view: 'flame', changes: {focus: r.function, 'flame.source': r.function}};
 const plain = r => [when(r, r.goroutine), flame('Flame', undefined, r, {})];
 
 // Returns [{text, act}] for a row of the table with this name. The last way on, where the row has a
 // length, selects its time.
 export function leads(app, name, row) {
-	const m = moment(row), known = app.run() && app.run().kind === 'trace' ? RULES[name] || plain : name === 'top' ? RULES.top : () => [];
+	const m = moment(row), known = app.run() && app.run().kind === 'trace' ? RULES[name] || plain : ['top', 'tree'].includes(name) ? RULES[name] : () => [];
 	const list = [known(row)].flat(3).filter(Boolean).map(l => ({text: l.text, act: () => app.go(l.view, l.changes)}));
 	if (m && m.dur && app.run().kind === 'trace') list.push({text: 'Select its time', act: () => app.select({from: m.at, to: m.at + m.dur})});
 	return list;

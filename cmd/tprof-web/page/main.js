@@ -3,11 +3,11 @@ import {el, button, nothing, failure, shown, setAbout} from './dom.js';
 import * as ask from './ask.js';
 import {read, write, change, chips} from './selection.js';
 
-// All views, in the order of the tabs: name, title, the key after g.
+// All views, in the order of the tabs: name, title, the key after g; and the kind of runs that it is for, if not for all.
 const VIEWS = [
-	['overview', 'Overview', 'o'], ['timeline', 'Timeline', 'l'], ['flame', 'Flame', 'f'], ['top', 'Top', 't'], ['diff', 'Diff', 'd'],
-	['path', 'Path', 'p'], ['leaks', 'Leaks', 'k'], ['series', 'Series', 's'], ['sql', 'SQL', 'q'],
-].map(([name, title, key]) => ({name, title, key, view: null, gone: false, tab: null, loading: null}));
+	['overview', 'Overview', 'o'], ['timeline', 'Timeline', 'l', 'trace'], ['flame', 'Flame', 'f'], ['top', 'Top', 't'], ['diff', 'Diff', 'd'],
+	['path', 'Path', 'p', 'trace'], ['leaks', 'Leaks', 'k'], ['series', 'Series', 's'], ['sql', 'SQL', 'q'],
+].map(([name, title, key, kind]) => ({name, title, key, kind, view: null, gone: false, tab: null, loading: null}));
 
 const $ = id => document.getElementById(id);
 let open = null; // the open view: {entry, handle, root}
@@ -22,7 +22,7 @@ const app = {
 	},
 	// A signal that fires when the view is updated again or closed.
 	signal: () => abort.signal,
-	// Tells the reader something, for some seconds: it covers what is beneath.
+	// Tells the reader something, for some seconds or until the view changes: it covers what is beneath.
 	say(text) {
 		$('status').textContent = text;
 		clearTimeout(app.saying);
@@ -30,7 +30,8 @@ const app = {
 	},
 	// Changes the selection; `replace` takes the place of the last address in the history.
 	select(changes, {replace = false} = {}) {
-		const next = change(app.selection, changes);
+		// Where a task is picked, the timeline is to show its time in place of what it showed before.
+		const next = change(app.selection, changes.task ? {'timeline.from': null, 'timeline.to': null, ...changes} : changes);
 		if (write(next) === write(app.selection)) return;
 		history[replace ? 'replaceState' : 'pushState'](null, '', write(next));
 		app.selection = next;
@@ -56,10 +57,11 @@ function load(entry) {
 
 function offered(entry) {
 	const run = app.run();
-	return !entry.gone && (!entry.view || !entry.view.kinds || !run || entry.view.kinds.includes(run.kind));
+	return !entry.gone && (!entry.kind || !run || entry.kind === run.kind);
 }
 
 function drawTabs() {
+	$('views').hidden = !app.run(); // which of them apply is not known yet
 	for (const entry of VIEWS) {
 		const here = entry.name === app.selection.view;
 		entry.tab.hidden = !offered(entry) && !here;
@@ -112,6 +114,7 @@ async function apply() {
 		app.selection = change(app.selection, {view: entry.name});
 		history.replaceState(null, '', write(app.selection));
 	}
+	if (open && open.entry !== entry) app.say('');
 	if (app.selection.run !== undefined && run.id !== app.selection.run) app.say('There is no run ' + app.selection.run + '; this is run ' + run.id + '.');
 	drawTabs();
 	drawChips();

@@ -130,7 +130,7 @@ async function profile(app, signal) {
 }
 
 export default {
-	name: 'overview', title: 'Overview', key: 'o', kinds: ['trace', 'profile'],
+	name: 'overview', title: 'Overview', key: 'o',
 	open(app, root) {
 		return {
 			async update() {

@@ -104,4 +104,4 @@ function open(app, root) {
 	return {update, close() {}};
 }
 
-export default {name: 'path', title: 'Path', key: 'p', kinds: ['trace'], open};
+export default {name: 'path', title: 'Path', key: 'p', open};

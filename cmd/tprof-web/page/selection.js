@@ -54,7 +54,8 @@ const LETTERS = {top: 't', diff: 'd', path: 'p', flame: 'f'};
 // Function names are written as they are in the selection, and patterns for the command; ids too.
 const EXACT = new Set(['group', 'focus', 'region', 'task', 'reason']);
 
-function valueFor(key, value) {
+// Returns a filter's value as its option takes it.
+export function valueFor(key, value) {
 	const text = String(value);
 	if (text.startsWith('~')) return text.slice(1); // a pattern that the user typed
 	if (key === 'task' && /^\d+$/.test(text)) return text;
@@ -103,7 +104,7 @@ export function chips(s, ticks) {
 	}
 	for (const key of Object.keys(s)) {
 		const filter = FILTERS.find(f => f[0] === key);
-		if (filter) out.push({keys: [key], text: filter[2] + ' ' + s[key]});
+		if (filter) out.push({keys: [key], text: filter[2] + ' ' + String(s[key]).replace(/^~/, 'matching ')});
 	}
 	return out;
 }

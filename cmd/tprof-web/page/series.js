@@ -67,4 +67,4 @@ function open(app, root) {
 	return {update, close() {}};
 }
 
-export default {name: 'series', title: 'Series', key: 's', kinds: ['trace', 'profile'], open};
+export default {name: 'series', title: 'Series', key: 's', open};

@@ -69,7 +69,7 @@ function charted(app, sheet) {
 	return [el('div', {class: 'tools'}, kinds, pick('of', numbers.map(c => [c.name, c.title]), y.name, v => app.select({'sql.y': v}, {replace: true})),
 		pick('over', names, x, v => app.select({'sql.x': v}, {replace: true})),
 		sheet.rows.length > BARS && el('span', null, 'the first ' + BARS + ' of ' + format('count', sheet.rows.length) + ' rows')),
-	chart({lines: [{name: y.title, y: values(rows, y.name)}], labels: rows.map(r => String(r[x])), bars: kind === 'bars', title: y.title + ' over ' + x,
+	chart({lines: [{name: y.title, y: values(rows, y.name)}], labels: rows.map(r => r[x] === '' ? '(empty)' : format('text', r[x])), bars: kind === 'bars', title: y.title + ' over ' + x,
 		text: v => Number.isInteger(v) ? format('count', v) : format('float', v)})];
 }
 
@@ -150,4 +150,4 @@ function open(app, root) {
 	};
 }
 
-export default {name: 'sql', title: 'SQL', key: 'q', kinds: ['trace', 'profile'], keys: [['Ctrl-Enter', 'run the query']], open};
+export default {name: 'sql', title: 'SQL', key: 'q', keys: [['Ctrl-Enter', 'run the query']], open};

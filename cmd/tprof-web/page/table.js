@@ -125,8 +125,10 @@ export function table(sheet, opts = {}) {
 			if (!opts.plain) toggle(tr, row, leads); else if (leads[0]) leads[0].act();
 		}}, state.shown.map(c => {
 			const text = cellText(c, row, opts);
-			return el('td', {class: isNumber(c) ? 'n' : null},
-				c === name && leads.length ? button(text, leads[0].act, {class: 'link', tabindex: -1, title: leads[0].text}) : text);
+			const td = el('td', {class: isNumber(c) ? 'n' : text.length > 30 ? 'long' : null},
+				c === name && leads.length ? button(text, leads[0].act, {class: 'link', tabindex: -1, title: leads[0].text}) : text), level = text.search(/[^ ]/);
+			if (level > 0 && !isNumber(c)) td.style.paddingLeft = level + 'em'; // branches of a tree
+			return td;
 		}));
 		tr.leads = leads;
 		tr.addEventListener('keydown', e => key(e, tr, row, leads));

@@ -18,13 +18,16 @@ const KINDS = [['groups', 'Goroutines by function'], ['goroutines', 'Goroutines'
 const TRACKS = [['heap', 'Heap, goal'], ['goroutines', 'Goroutines'], ['busy Ps', 'Busy Ps']];
 const FILTERS = ['goroutine', 'task', 'region'];
 
+// Returns, as a key, what of a selection places the window and the cursor.
+const placed = s => JSON.stringify(['run', 'goroutine', 'group', 'task', 'at', 'timeline.from', 'timeline.to'].map(k => s[k]));
+
 class Timeline {
 	constructor(app, root) {
 		Object.assign(this, {app, root, window: null, width: 1, canvasWidth: 1, canvasHeight: 1, dpr: 1, top: 0, rows: 1, row: -1, at: undefined, parts: [], kind: 'groups', unfolded: new Set(),
 			tracks: TRACKS.map(([, title]) => ({title, unit: 'count', lines: [], high: 0})), counters: true, search: '', places: new Map(), chain: null, moment: null, path: null, from: undefined, to: undefined, dragged: null, hover: null, loaded: '', told: '', closed: false});
 		this.colour = colours();
 		this.build();
-		this.data = new Data(() => this.shown(), what => this.took(what), e => app.say(e.message));
+		this.data = new Data(() => this.shown(), what => this.took(what), e => this.say(e.message));
 		this.frame = new Frame(this.canvas, this);
 		this.stacks = new Stacks(this.below, this);
 		this.panel = new Panel(app, this.side, (g, ns) => this.goTo(g, ns));
@@ -57,6 +60,10 @@ class Timeline {
 		this.root.append(el('div', {class: 'tools'}, el('span', {class: 'picks', role: 'group', 'aria-label': 'Rows'}, this.kinds), button('−', () => this.zoom(2), {'aria-label': 'zoom out'}), button('+', () => this.zoom(0.5), {'aria-label': 'zoom in'}), button('Whole run', () => this.whole()),
 			this.field, button('‹', () => this.find(true), {'aria-label': 'previous match', title: 'N'}), button('›', () => this.find(false), {'aria-label': 'next match', title: 'n'}), this.pathButton, this.onlyButton, this.besides), legend,
 		el('div', {class: 'stage'}, el('div', {class: 'pictures'}, this.box, this.belowBox), this.side));
+	}
+
+	say(text) {
+		if (!this.closed) this.app.say(text);
 	}
 
 	close() {
@@ -169,7 +176,7 @@ class Timeline {
 			if (p.total !== undefined) this.part.total = p.total; // of a single run
 			p.rows.forEach((row, i) => this.places.set(this.keyOf(row), p.first + i));
 			if (this.row < 0 && this.places.has(this.kept)) this.row = this.places.get(this.kept);
-			if (p.total === 0) this.app.say('No goroutine of this run matches the selection; clear it at the top.');
+			if (p.total === 0) this.say('No goroutine of this run matches the selection; clear it at the top.');
 		} else if (what === 'tracks') {
 			this.tracks = this.tracksOf(this.data.tracks);
 			this.fit();
@@ -214,7 +221,7 @@ class Timeline {
 	async load() {
 		const s = this.app.selection, runs = s['timeline.only'] ? [this.app.run()] : shownRuns(this.app), places = runs.length < 2 ? alone(runs[0]) : await place(this.app, runs, s['timeline.clock'], this.app.signal());
 		if (s !== this.app.selection) return; // it is loaded by now
-		const parts = divide(this, places), rows = JSON.stringify(parts.map(p => [p.params, p.shift, p.shut])), told = JSON.stringify([s.run, s.goroutine, s.group, s.at, s['timeline.from'], s['timeline.to']]);
+		const parts = divide(this, places), rows = JSON.stringify(parts.map(p => [p.params, p.shift, p.shut])), told = placed(s);
 		const first = !this.window || this.run !== this.app.run().id;
 		if (rows !== this.loaded || first) {
 			// A run's first picture brings the number of rows.
@@ -226,8 +233,10 @@ class Timeline {
 		this.told = told;
 		if (s['timeline.from'] !== undefined) this.window.show(Number(s['timeline.from']), Number(s['timeline.to']));
 		else if (first && s.from !== undefined) this.zoomToRange();
+		else if (s.task !== this.task) await this.zoomToTask(s.task);
+		if (this.closed) return;
 		const was = first || s.goroutine !== this.goroutine || s.at !== this.toldAt;
-		Object.assign(this, {goroutine: s.goroutine, toldAt: s.at});
+		Object.assign(this, {goroutine: s.goroutine, task: s.task, toldAt: s.at});
 		if (s.at !== undefined) this.at = s.at;
 		if (was && s.at !== undefined && s['timeline.from'] === undefined) this.window.reveal(s.at);
 		if (was && s.goroutine !== undefined && /^\d+(\/\d+)?$/.test(s.goroutine)) await this.goTo({id: String(s.goroutine)}, s.at);
@@ -236,6 +245,7 @@ class Timeline {
 
 	changeRows(loaded, parts, totals, first) {
 		const at = this.rowAt(this.row), before = parts.length > 1 && this.parts.map(p => p.run.id).join() === parts.map(p => p.run.id).join() && this.part.shift - this.parts.find(p => p.run === this.app.run()).shift;
+		const moved = parts.some(p => !this.parts.some(q => q.run === p.run && q.shift === p.shift)); // another run, or another clock
 		number(parts, totals);
 		Object.assign(this, {loaded, parts, kept: at && this.keyOf(at), run: this.app.run().id});
 		const begin = Math.min(...parts.map(p => p.shift)), end = Math.max(...parts.map(p => p.shift + p.run.duration_ns));
@@ -251,7 +261,8 @@ class Timeline {
 			this.data.shift(before);
 		} else {
 			if (at) this.row = -1;
-			this.window.show(this.window.from, this.window.to);
+			if (moved) this.window.show(begin, end);
+			else this.window.show(this.window.from, this.window.to);
 			this.data.reset(this.data.tracks);
 		}
 		this.places.clear();
@@ -264,7 +275,7 @@ class Timeline {
 		const w = this.window, all = w.span >= w.duration, s = this.app.selection;
 		const changes = {'timeline.from': all ? null : Math.floor(w.from), 'timeline.to': all ? null : Math.ceil(w.to), at: this.at === undefined ? null : Math.round(this.at)};
 		this.toldAt = changes.at === null ? undefined : changes.at;
-		this.told = JSON.stringify([s.run, s.goroutine, s.group, this.toldAt, all ? undefined : changes['timeline.from'], all ? undefined : changes['timeline.to']]);
+		this.told = placed({...s, ...changes});
 		this.app.select(changes, {replace: true});
 	}
 
@@ -294,6 +305,15 @@ class Timeline {
 		const m = this.moment, [from, to] = this.from !== undefined || this.to !== undefined ? [this.from || 0, this.to === undefined ? this.app.run().duration_ns : this.to] : m && m.g ? [m.start, m.end] : [0, this.app.run().duration_ns];
 		this.window.show(from - (to - from) * 0.05, to + (to - from) * 0.05);
 		this.moved();
+	}
+
+	// Shows the time of a single task, given by its id.
+	async zoomToTask(id) {
+		if (!/^\d+$/.test(id)) return;
+		const run = this.app.run(), [task] = (await runCommand('query', ['--format=json', '@' + run.id, 'SELECT start_ns, end_ns FROM task WHERE run = :run AND id = ' + id], this.app.signal())).tables[0].rows;
+		if (!task) return;
+		const from = task.start_ns || 0, to = task.end_ns === null ? run.duration_ns : task.end_ns;
+		this.window.show(from - (to - from) * 0.05, to + (to - from) * 0.05);
 	}
 
 	moveRow(by) {
@@ -364,10 +384,10 @@ class Timeline {
 		const row = this.rowAt(this.part.first + where.row);
 		if (m.g) {
 			this.panel.moment(m, null, null);
-			this.app.say(goroutineName(m.g) + ': ' + m.state + (m.reason ? ' (' + m.reason + ')' : '') + ' for ' + this.panel.time(m.end - m.start));
+			this.say(goroutineName(m.g) + ': ' + m.state + (m.reason ? ' (' + m.reason + ')' : '') + ' for ' + this.panel.time(m.end - m.start));
 		} else if (row && (row[0] === 0 || row[0] === 4)) {
 			this.panel.row(row, m.cell);
-			this.app.say(rowName(row));
+			this.say(rowName(row));
 		} else {
 			this.panel.empty((row ? rowName(row) + ': no' : 'No') + ' goroutine is here at that time.');
 		}
@@ -395,7 +415,7 @@ class Timeline {
 	async goTo(g, ns) {
 		const which = g.index === undefined ? {id: g.id} : {index: g.index};
 		let answer = await lanes('rows', {...this.params(), ...which});
-		if (!answer.g) return this.app.say('Goroutine ' + g.id + ' has no row here.');
+		if (!answer.g) return this.say('Goroutine ' + g.id + ' has no row here.');
 		if (answer.row < 0 && this.kind === 'groups') {
 			this.unfolded.add(this.run + '-' + answer.group);
 			answer = await lanes('rows', {...this.params(), ...which});
@@ -403,7 +423,7 @@ class Timeline {
 		} else if (answer.row < 0 && this.kind !== 'goroutines') {
 			return this.app.select({'timeline.rows': null, goroutine: answer.g.id, at: ns});
 		}
-		if (answer.row < 0) return this.app.say('Goroutine ' + answer.g.id + ' does not exist in the selected time.');
+		if (answer.row < 0) return this.say('Goroutine ' + answer.g.id + ' does not exist in the selected time.');
 		const at = Math.round(ns === undefined ? answer.lane[4] : ns);
 		this.window.reveal(at);
 		if (this.part.shut) await this.shut(this.part.run.id);
@@ -444,7 +464,7 @@ class Timeline {
 
 	follow() {
 		if (this.moment && this.moment.cause) this.goTo(this.moment.cause.g, this.moment.cause.ns);
-		else this.app.say('What woke it is not known, or is not a goroutine.');
+		else this.say('What woke it is not known, or is not a goroutine.');
 	}
 
 	// The next or the previous span of the row.
@@ -479,7 +499,7 @@ class Timeline {
 			await this.cursorTo(row, ns, found.step);
 			if (found.row < 0) await this.goTo(found.g, found.ns);
 		} catch (e) {
-			this.app.say(e.message);
+			this.say(e.message);
 		}
 	}
 
@@ -509,9 +529,9 @@ class Timeline {
 				this.path = table.rows.map(h => ({g: {id: String(h.goroutine), name: h.entry}, from: h.from_ns, to: h.from_ns + h.total_ns, kind: h.kind, reason: h.reason}));
 				const [a, b] = [this.path[0], this.path[this.path.length - 1]];
 				if (a) this.window.show(a.from - (b.to - a.from) * 0.05, b.to + (b.to - a.from) * 0.05);
-				this.app.say(this.path.length + ' hops' + (a ? ', ' + this.panel.time(b.to - a.from) : ''));
+				this.say(this.path.length + ' hops' + (a ? ', ' + this.panel.time(b.to - a.from) : ''));
 			} catch (e) {
-				this.app.say(e.message);
+				this.say(e.message);
 			}
 		}
 		this.pathButton.setAttribute('aria-pressed', this.path ? 'true' : 'false');
@@ -520,7 +540,7 @@ class Timeline {
 }
 
 export default {
-	name: 'timeline', title: 'Timeline', key: 'l', kinds: ['trace'],
+	name: 'timeline', title: 'Timeline', key: 'l',
 	keys: [['wheel, w s + −', 'zoom at the pointer or the cursor'], ['drag, a d', 'pan'], ['← →', 'move the cursor; with Shift by more'], ['↑ ↓ PgUp PgDn', 'move by rows; Shift+wheel scrolls them'],
 		['Shift+drag', 'select a time range'], ['f, Home', 'the whole run, its beginning'], ['z', 'zoom to the selected time, or to the span under the cursor'], ['m', 'select the time of the span under the cursor'],
 		['Enter', 'fold or unfold a group, select a goroutine or task'], ['[ ]', 'previous, next span of the goroutine'], ['u', 'go to the goroutine that woke this one'], ['n N', 'next, previous match'], ['p', 'critical path of the selection'], ['t', 'show or hide the counters']],

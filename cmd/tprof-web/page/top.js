@@ -1,7 +1,7 @@
 // Every table of tprof-top, sorted, filtered, with rows that lead on.
-import {el, button, command, nothing} from './dom.js';
+import {el, button, command, nothing, ns} from './dom.js';
 import {run, heeding, text} from './ask.js';
-import {words, ignored, only} from './selection.js';
+import {words, ignored, valueFor} from './selection.js';
 import {table} from './table.js';
 import {leads} from './lead.js';
 
@@ -59,8 +59,8 @@ const EMPTIES = {block: {...EMPTY, reason: '(unknown)'}, regions: {...EMPTY, nam
 
 // Returns the options of table() for a report's sheet, for views that show such tables too.
 export function dress(app, sheet, opts) {
-	const run = app.run();
-	return {ticks: run && run.ticks, columns: COLUMNS[sheet.name], titles: COLUMNS[sheet.name] ? TITLES : {}, empty: EMPTIES[sheet.name] || EMPTY, lead: row => leads(app, sheet.name, row), ...opts};
+	const run = app.run(), first = sheet.name === 'tree' && new Set(sheet.rows.filter((r, i) => i && r.function !== sheet.rows[i - 1].function));
+	return {ticks: run && run.ticks, row: first && ((tr, row) => tr.classList.toggle('first', first.has(row))), columns: COLUMNS[sheet.name], titles: COLUMNS[sheet.name] ? TITLES : {}, empty: EMPTIES[sheet.name] || EMPTY, lead: row => leads(app, sheet.name, row), ...opts};
 }
 
 function picks(label, names, now, pick, titles = {}) {
@@ -90,15 +90,32 @@ function traceWords(app, s) {
 function profileWords(app, s) {
 	const now = [...SUMS, ...CALLS, ...STACKS, ...TEXTS].includes(s.report) ? s.report : 'functions', asText = TEXTS.includes(now), out = words(app, 'top', now === 'peek' ? ['focus'] : STACKS.includes(now) ? ['sample', 'focus', 'ignore', 'label'] : []);
 	if (asText || STACKS.includes(now)) out.push('--' + now);
-	else if (CALLS.includes(now)) out.push('--unit=auto', now === 'peek' ? '--peek=' + (s.focus ? only(s.focus) : '.') : '--tree');
+	else if (CALLS.includes(now)) out.push('--unit=auto', now === 'peek' ? '--peek=' + (s.focus ? valueFor('focus', s.focus) : '.') : '--tree');
 	else out.push('--unit=auto', ...now === 'functions' ? [] : ['--granularity=' + now]);
 	if (s['top.rows'] === '0') out.push('--no-trim');
 	if (s.sort === 'cum') out.push('--cum');
 	return {words: [...out, '@' + app.run().id], now, asText};
 }
 
+// Divides the notes among several sheets: "NAME: …" begins those of the sheet of this name. Returns [[those before all
+// sheets], [those of the first], …].
+function divide(notes, sheets) {
+	const out = [[], ...sheets.map(() => [])];
+	let at = 0;
+	for (const n of notes) {
+		if (sheets.length > 1) at = sheets.findIndex(t => n.startsWith(t.name + ': ')) + 1 || at;
+		out[at].push(n);
+	}
+	return out;
+}
+
+// Returns a note of the command; the times of --from and --to are as exact there as they have to be on a command line.
+function note(text) {
+	return el('p', {class: 'note'}, !text.startsWith('only: ') ? text : text.replace(/\b(from|to) (\d+)(ns|us|ms|s)\b/g, (_, word, n, unit) => word + ' ' + ns(n * {ns: 1, us: 1e3, ms: 1e6, s: 1e9}[unit])));
+}
+
 export default {
-	name: 'top', title: 'Top', key: 't', kinds: ['trace', 'profile'],
+	name: 'top', title: 'Top', key: 't',
 	open(app, root) {
 		const tools = el('div'), body = el('div', {class: 'body'});
 		root.append(tools, body);
@@ -110,22 +127,28 @@ export default {
 				el('input', {type: 'checkbox', checked: !!app.selection['top.each'], change: e => app.select({'top.each': e.target.checked ? 1 : null})}), ' a row for each goroutine');
 			tools.replaceChildren(el('div', {class: 'subjects'}, SUBJECTS.map(([label, names]) => line(label, names.split(' '))), line('As a profile', VIEWS.map(v => AS + v)), each, CHOOSY.includes(now) && choices()));
 		}
+		function field(key, label, value, like, made = text => text) {
+			return el('label', null, label + ' ', el('input', {type: 'text', size: made('') ? 28 : 8, value: value || '', placeholder: like, change: e => {
+				const text = e.target.value.trim();
+				app.select({[key]: text ? made(text) : null, sort: null});
+			}}));
+		}
 		// Fields of --min, --max, --slowest and --log.
 		function choices() {
-			const s = app.selection, field = (key, label, value, like) => el('label', null, label + ' ', el('input', {type: 'text', size: 8, value: value || '', placeholder: like, change: e => app.select({[key]: e.target.value.trim() || null, sort: null})}));
+			const s = app.selection;
 			return el('div', {class: 'picks'}, el('span', {class: 'soft'}, 'Only'), CHOICES.map(([key, label, like]) => field('top.' + key, label, s['top.' + key], like)), field('log', 'with log', s.log, 'regex'));
 		}
 		async function drawProfile(now, signal) {
 			const id = app.run().id;
 			if (!samples || samples.id !== id) samples = {id, names: await sampleTypes(id, signal), format: app.run().format};
 			tools.replaceChildren(el('div', {class: 'subjects'}, samples.names.length > 1 && el('div', {class: 'picks'}, picks('Values', samples.names, app.selection.sample || samples.names[samples.names.length - 1], sample => app.select({sample}))),
-				el('div', {class: 'picks'}, picks('Add up by', SUMS, now, report => pick({report}))), el('div', {class: 'picks'}, picks('Calls', CALLS, now, report => pick({report}), {peek: 'callers and callees of the selected function, else of all'})), /^goroutine/.test(samples.format) && el('div', {class: 'picks'}, picks('Goroutines', STACKS, now, report => pick({report}), {deadlock: 'goroutines that may be deadlocked'})), el('div', {class: 'picks'}, picks('As text', TEXTS, now, report => pick({report})))));
+				el('div', {class: 'picks'}, picks('Add up by', SUMS, now, report => pick({report}))), el('div', {class: 'picks'}, picks('Calls', CALLS, now, report => pick({report}), {peek: 'callers and callees of the selected function, else of all'}), now === 'peek' && field('focus', 'of', app.selection.focus && valueFor('focus', app.selection.focus), 'regex', text => '~' + text)), /^goroutine/.test(samples.format) && el('div', {class: 'picks'}, picks('Goroutines', STACKS, now, report => pick({report}), {deadlock: 'goroutines that may be deadlocked'})), el('div', {class: 'picks'}, picks('As text', TEXTS, now, report => pick({report})))));
 		}
 		function drawSheets({head, ignored: refused}) {
-			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top', refused), said = head.notes.some(n => n.startsWith('nothing to show'));
-			return [lost.length && el('p', {class: 'note'}, 'This table ignores: ' + lost.join(', ') + '.'), ...head.notes.map(n => el('p', {class: 'note'}, n)), ...head.messages.map(n => el('p', {class: 'note'}, n)),
-				...sheets.filter(sheet => sheet.rows.length || !said).map(sheet => table(sheet, dress(app, sheet, {
-					cut: head.cut[0], all: () => app.select({'top.rows': '0'}), filter, onfilter: q => {
+			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top', refused), said = head.notes.some(n => n.startsWith('nothing to show')), [first, ...own] = divide(head.notes, sheets);
+			return [lost.length && note('This table ignores: ' + lost.join(', ') + '.'), first.map(note), head.messages.map(note),
+				...sheets.flatMap((sheet, i) => [own[i].map((n, k) => k ? note(n) : el('h2', null, n)), (sheet.rows.length || !said) && table(sheet, dress(app, sheet, {
+					cut: i ? undefined : head.cut[0], all: () => app.select({'top.rows': '0'}), filter, onfilter: q => {
 						filter = q;
 						app.select({q}, {replace: true});
 					},
@@ -136,7 +159,7 @@ export default {
 						return !!key;
 					},
 					none: 'There are no rows' + (words(app, 'top').length ? ' in what is selected' : '') + '.',
-				}))), !sheets.length && !said && nothing('This run has nothing of this in what is selected.')];
+				}))]), !sheets.length && !said && nothing('This run has nothing of this in what is selected.')];
 		}
 		// The column that the command has sorted by, with the direction that it chose.
 		function sortOf(sheet, key) {
@@ -156,7 +179,7 @@ export default {
 				shown = drawSheets(answer);
 				by = answer.words;
 			}
-			body.replaceChildren(...[shown].flat().filter(Boolean), command('top', by));
+			body.replaceChildren(...[shown].flat(3).filter(Boolean), command('top', by));
 			body.dataset.of = JSON.stringify(asked);
 			root.scrollTop = 0;
 		}

@@ -377,7 +377,7 @@ export class Frame {
 		ctx.font = FONT;
 		if (s.counters) s.tracks.forEach((t, i) => {
 			ctx.fillStyle = s.colour.text.fg;
-			ctx.fillText(t.title, 8, AXIS + i * TRACK + 11);
+			ctx.fillText(t.title + (s.parts.length > 1 ? ', run ' + s.run : ''), 8, AXIS + i * TRACK + 11);
 			ctx.fillStyle = s.colour.text.soft;
 			if (t.high) ctx.fillText('at most ' + format(t.unit, t.unit === 'count' ? Math.round(t.high * 10) / 10 : t.high), 8, AXIS + i * TRACK + 24);
 		});

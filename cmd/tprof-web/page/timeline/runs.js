@@ -80,7 +80,7 @@ export function pickers(app, parts) {
 			el('option', {value: ''}, 'Another run…'), rest.length > 1 && all.length <= MOST && el('option', {value: 'all'}, 'all ' + all.length + ' runs'), rest.map(r => el('option', {value: r.id}, r.id + ' ' + r.name)));
 		out.push(select);
 	}
-	for (const p of parts) if (p.run !== app.run()) out.push(button(p.run.id + ' ×', () => show(ids.filter(id => id !== p.run.id)), {'aria-label': 'hide run ' + p.run.id, title: 'hide ' + p.run.name}));
+	for (const p of parts) if (p.run !== app.run()) out.push(button('hide run ' + p.run.id, () => show(ids.filter(id => id !== p.run.id)), {title: 'hide ' + p.run.name}));
 	if (parts.length > 1) out.push(button('Wall clock', () => app.select({'timeline.clock': byWall ? 'zero' : 'wall'}), {'aria-pressed': String(byWall), title: 'place the runs by the time of day; else all begin at 0'}));
 	return out;
 }
