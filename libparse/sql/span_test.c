@@ -405,6 +405,29 @@ static void test_span_groups(void **state)
 	tp_span_groups_most = most;
 }
 
+static int stop(void *calls)
+{
+	return ++*(int *)calls > 1;
+}
+
+/* Rows of groups are all read before the first one comes; that ends, too, when the program asks. */
+static void test_span_groups_stop(void **state)
+{
+	sqlite3_stmt *stmt = NULL;
+	int calls = 0;
+
+	(void)state;
+	assert_int_equal(
+	    sqlite3_prepare_v2(db, "select count(*) from span group by state", -1, &stmt, NULL),
+	    SQLITE_OK);
+	sqlite3_progress_handler(db, 20, stop, &calls);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_INTERRUPT);
+	assert_int_equal(calls, 2);
+	assert_string_equal(sqlite3_errmsg(db), "interrupted");
+	sqlite3_progress_handler(db, 0, NULL, NULL);
+	sqlite3_finalize(stmt);
+}
+
 static void test_span_groups_without_rowid(void **state)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -436,6 +459,7 @@ int main(void)
 	    cmocka_unit_test(test_span_adds_up_to_summary),
 	    cmocka_unit_test(test_span_ranges_equal_full_scan),
 	    cmocka_unit_test(test_span_groups),
+	    cmocka_unit_test(test_span_groups_stop),
 	    cmocka_unit_test(test_span_groups_without_rowid),
 	    cmocka_unit_test(test_span_rowids_differ),
 	};
