@@ -544,3 +544,27 @@ int tp_span_next_grouped(struct tp_span_cursor *c, struct tp_err *err)
 		take_row(g, &c->out[i]);
 	return 0;
 }
+
+int tp_span_keep_key(struct tp_span_cursor *c, struct tp_err *err)
+{
+	static const uint32_t key = 1u << TP_SQL_SPAN_goroutine | 1u << TP_SQL_SPAN_start_ns |
+				    1u << TP_SQL_SPAN_end_ns | 1u << TP_SQL_SPAN_state;
+	uint64_t row = c->groups->given - (c->n - c->at);
+	int code = 0;
+
+	if ((c->used & key) == key)
+		return 0;
+	c->used |= key;
+	tp_span_leave_run(c);
+	tp_span_groups_free(c->groups);
+	c->groups = NULL;
+	c->run_pos = 0;
+	do
+		code = tp_span_next_grouped(c, err);
+	while (!code && !c->eof && c->groups->given <= row);
+	if (!code && c->eof)
+		code = tp_err_set(err, TP_ESTORE, TP_OFFSET_NONE, "the store has changed");
+	if (!code)
+		c->at = c->n - (size_t)(c->groups->given - row);
+	return code;
+}

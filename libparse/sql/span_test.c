@@ -428,17 +428,31 @@ static void test_span_groups_stop(void **state)
 	sqlite3_finalize(stmt);
 }
 
-static void test_span_groups_without_rowid(void **state)
+/* SQLite may ask for the row id first at any row. */
+static void test_span_groups_rowid(void **state)
 {
-	sqlite3_stmt *stmt = NULL;
+	static const char *const sql[] = {
+	    "select group_concat(line, ' ') from (select state || max(rowid) || ':' || "
+	    "min(rowid) || ':' || count(*) || sum(rowid %% 1009) as line from span group by %s%s "
+	    "order by %sstate)",
+	    "select group_concat(line, ' ') from (select reason || state || "
+	    "sum(iif(dur_ns %% 100 = 7 or state = 'Waiting', rowid %% 1009, 1)) as line from span "
+	    "group by %s%s order by %sstate desc)",
+	};
+	size_t most = tp_span_groups_most;
 
 	(void)state;
-	assert_int_equal(
-	    sqlite3_prepare_v2(db, "select max(rowid) from span group by state", -1, &stmt, NULL),
-	    SQLITE_OK);
-	assert_int_equal(sqlite3_step(stmt), SQLITE_ERROR);
-	assert_non_null(strstr(sqlite3_errmsg(db), "span has no rowid"));
-	sqlite3_finalize(stmt);
+	for (size_t i = 0; i < 2 * TP_COUNT_OF(sql); i++) {
+		char text[512], grouped[1024], sorted[1024];
+
+		tp_span_groups_most = i % 2 ? 10000 : most;
+		snprintf(text, sizeof(text), sql[i / 2], "", "state", "");
+		query(text, grouped, sizeof(grouped));
+		snprintf(text, sizeof(text), sql[i / 2], "+", "state", "+");
+		assert_string_equal(grouped, query(text, sorted, sizeof(sorted)));
+		assert_true(strncmp(grouped, "error", 5) && strlen(grouped) > 50);
+	}
+	tp_span_groups_most = most;
 }
 
 static void test_span_rowids_differ(void **state)
@@ -460,7 +474,7 @@ int main(void)
 	    cmocka_unit_test(test_span_ranges_equal_full_scan),
 	    cmocka_unit_test(test_span_groups),
 	    cmocka_unit_test(test_span_groups_stop),
-	    cmocka_unit_test(test_span_groups_without_rowid),
+	    cmocka_unit_test(test_span_groups_rowid),
 	    cmocka_unit_test(test_span_rowids_differ),
 	};
 
