@@ -133,13 +133,6 @@ void rep_percentiles_of(int64_t *ns, size_t n, struct rep_percentiles *p)
 /* A distribution of fewer items is sorted; of others, only the buckets that have a percentile are. */
 #define FEW 256
 
-static uint32_t bucket_of(const struct rep_dist_item *item)
-{
-	if (item->bucket != TP_HIST_BUCKETS)
-		return item->bucket;
-	return item->value > 0 ? (uint32_t)tp_hist_bucket((uint64_t)item->value) : 0;
-}
-
 #define EACH_ITEM(l, p, item)                                                                      \
 	for (size_t p = 0; p < (l)->n; p++)                                                        \
 		for (const struct rep_dist_item *item = (l)->item + (l)->first[(l)->part[p]];      \
@@ -152,7 +145,7 @@ static struct tp_hist *add_up(const struct rep_dist_list *l)
 
 	if (hist)
 		EACH_ITEM(l, p, item)
-	tp_hist_add(hist, (int)bucket_of(item), (uint64_t)item->count);
+	tp_hist_add(hist, (int)rep_dist_bucket(item), (uint64_t)item->count);
 	return hist;
 }
 
@@ -197,7 +190,7 @@ static int gather(const struct rep_dist_list *l, const struct tp_hist *hist, str
 
 	EACH_ITEM(l, p, item)
 	{
-		if (hist && !hist->count[bucket_of(item)])
+		if (hist && !hist->count[rep_dist_bucket(item)])
 			continue;
 		if (tp_grow_raw(value, &room, *n, sizeof(**value)))
 			return TP_ENOMEM;
@@ -254,7 +247,7 @@ static void solve_few(const struct rep_dist_list *l, struct rep_percentiles *p)
 	size_t n = 0;
 
 	EACH_ITEM(l, k, item)
-	count[n++] = (struct tp_hist_count){bucket_of(item), (uint64_t)item->count};
+	count[n++] = (struct tp_hist_count){rep_dist_bucket(item), (uint64_t)item->count};
 	qsort(count, n, sizeof(*count), by_bucket);
 	for (int i = 0; i < REP_NPERCENTILES; i++)
 		p->ns[i] = (int64_t)tp_hist_percentile(count, n, quantile[i]);

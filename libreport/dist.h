@@ -23,6 +23,13 @@ struct rep_dist_item {
 	int64_t count;
 };
 
+/* Returns the bucket that an item belongs to. */
+static inline uint32_t rep_dist_bucket(const struct rep_dist_item *item)
+{
+	return item->bucket != TP_HIST_BUCKETS ? item->bucket
+					       : (uint32_t)tp_hist_bucket_of(item->value);
+}
+
 struct rep_dist {
 	struct rep_dist_item *item;
 	size_t n, room;

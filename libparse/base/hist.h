@@ -40,6 +40,12 @@ static inline int tp_hist_bucket(uint64_t ns)
 	return 64 * shift + (int)(ns >> shift);
 }
 
+/* Returns the bucket of a duration. A damaged store may have negative ones, which count as 0. */
+static inline int tp_hist_bucket_of(int64_t ns)
+{
+	return tp_hist_bucket(ns > 0 ? (uint64_t)ns : 0);
+}
+
 /* Return the smallest and the largest value of a bucket, and the one halfway; a number out of range
  * counts as the nearest bucket. */
 uint64_t tp_hist_lower(int bucket);

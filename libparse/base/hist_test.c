@@ -47,6 +47,9 @@ static void test_bucket_known_numbers(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(tp_hist_bucket(cases[i].ns), cases[i].bucket);
+	assert_int_equal(tp_hist_bucket_of(1000), 317);
+	assert_int_equal(tp_hist_bucket_of(-1), 0);
+	assert_int_equal(tp_hist_bucket_of(INT64_MIN), 0);
 }
 
 static void test_mid_relative_error(void **state)

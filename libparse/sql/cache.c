@@ -322,6 +322,11 @@ int tp_sql_run_get(struct tp_sql *sql, int64_t id, struct tp_sql_run **out, stru
 	return 0;
 }
 
+void tp_sql_run_ref(struct tp_sql_run *run)
+{
+	run->refs++;
+}
+
 void tp_sql_run_put(struct tp_sql_run *run)
 {
 	if (run)

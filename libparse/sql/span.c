@@ -333,18 +333,16 @@ static int span_column(sqlite3_vtab_cursor *base, sqlite3_context *ctx, int colu
  * joined by OR one by one. */
 static int span_rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
 {
-	const struct tp_span_cursor *c = (const struct tp_span_cursor *)base;
-	const struct tp_span *s = &c->out[c->at];
+	struct tp_span_cursor *c = (struct tp_span_cursor *)base;
+	const struct tp_span *s;
+	struct tp_err err;
+
+	if (c->nkeys && tp_span_keep_key(c, &err))
+		return tp_sql_fail(base->pVtab, &err);
+	s = &c->out[c->at];
+
 	const int64_t key[] = {c->run_id, s->goroutine, s->start, s->end, s->state};
 
-	if (c->nkeys) { /* xBestIndex cannot know that SQLite will ask for it */
-		const struct tp_err err = {
-		    .code = TP_ESTORE,
-		    .msg = "span has no rowid in a query grouped or ordered by run, state or "
-			   "reason: use goroutine and start_ns"};
-
-		return tp_sql_fail(base->pVtab, &err);
-	}
 	*rowid = (sqlite3_int64)(XXH3_64bits(key, sizeof(key)) >> 1);
 	return SQLITE_OK;
 }

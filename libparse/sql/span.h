@@ -78,6 +78,9 @@ int tp_span_next_rows(struct tp_span_cursor *c, struct tp_err *err);
 
 /* Does the same with rows in the order of c->key. The first call reads all rows. */
 int tp_span_next_grouped(struct tp_span_cursor *c, struct tp_err *err);
+/* Makes sure that the columns of which the row id is made are kept. At the first row of a query this
+ * reads all rows again: xBestIndex cannot know that SQLite will ask for the row id. */
+int tp_span_keep_key(struct tp_span_cursor *c, struct tp_err *err);
 void tp_span_groups_free(struct tp_span_groups *g);
 /* Bytes of kept rows from which they move to a temporary file; tests set less. */
 extern size_t tp_span_groups_most;

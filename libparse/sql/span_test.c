@@ -405,17 +405,54 @@ static void test_span_groups(void **state)
 	tp_span_groups_most = most;
 }
 
-static void test_span_groups_without_rowid(void **state)
+static int stop(void *calls)
+{
+	return ++*(int *)calls > 1;
+}
+
+/* Rows of groups are all read before the first one comes; that ends, too, when the program asks. */
+static void test_span_groups_stop(void **state)
 {
 	sqlite3_stmt *stmt = NULL;
+	int calls = 0;
 
 	(void)state;
 	assert_int_equal(
-	    sqlite3_prepare_v2(db, "select max(rowid) from span group by state", -1, &stmt, NULL),
+	    sqlite3_prepare_v2(db, "select count(*) from span group by state", -1, &stmt, NULL),
 	    SQLITE_OK);
-	assert_int_equal(sqlite3_step(stmt), SQLITE_ERROR);
-	assert_non_null(strstr(sqlite3_errmsg(db), "span has no rowid"));
+	sqlite3_progress_handler(db, 20, stop, &calls);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_INTERRUPT);
+	assert_int_equal(calls, 2);
+	assert_string_equal(sqlite3_errmsg(db), "interrupted");
+	sqlite3_progress_handler(db, 0, NULL, NULL);
 	sqlite3_finalize(stmt);
+}
+
+/* SQLite may ask for the row id first at any row. */
+static void test_span_groups_rowid(void **state)
+{
+	static const char *const sql[] = {
+	    "select group_concat(line, ' ') from (select state || max(rowid) || ':' || "
+	    "min(rowid) || ':' || count(*) || sum(rowid %% 1009) as line from span group by %s%s "
+	    "order by %sstate)",
+	    "select group_concat(line, ' ') from (select reason || state || "
+	    "sum(iif(dur_ns %% 100 = 7 or state = 'Waiting', rowid %% 1009, 1)) as line from span "
+	    "group by %s%s order by %sstate desc)",
+	};
+	size_t most = tp_span_groups_most;
+
+	(void)state;
+	for (size_t i = 0; i < 2 * TP_COUNT_OF(sql); i++) {
+		char text[512], grouped[1024], sorted[1024];
+
+		tp_span_groups_most = i % 2 ? 10000 : most;
+		snprintf(text, sizeof(text), sql[i / 2], "", "state", "");
+		query(text, grouped, sizeof(grouped));
+		snprintf(text, sizeof(text), sql[i / 2], "+", "state", "+");
+		assert_string_equal(grouped, query(text, sorted, sizeof(sorted)));
+		assert_true(strncmp(grouped, "error", 5) && strlen(grouped) > 50);
+	}
+	tp_span_groups_most = most;
 }
 
 static void test_span_rowids_differ(void **state)
@@ -436,7 +473,8 @@ int main(void)
 	    cmocka_unit_test(test_span_adds_up_to_summary),
 	    cmocka_unit_test(test_span_ranges_equal_full_scan),
 	    cmocka_unit_test(test_span_groups),
-	    cmocka_unit_test(test_span_groups_without_rowid),
+	    cmocka_unit_test(test_span_groups_stop),
+	    cmocka_unit_test(test_span_groups_rowid),
 	    cmocka_unit_test(test_span_rowids_differ),
 	};
 

@@ -57,6 +57,7 @@ int tp_sql_stream_rows(sqlite3_vtab *vtab, const char *stream, double *rows);
 /* Gives the caller a reference to a run, which tp_sql_run_put returns. Texts of its dictionary stay valid until then and
  * until the last cursor of the connection is closed, so SQLite need not copy them. */
 int tp_sql_run_get(struct tp_sql *sql, int64_t id, struct tp_sql_run **run, struct tp_err *err);
+void tp_sql_run_ref(struct tp_sql_run *run); /* adds a reference */
 void tp_sql_run_put(struct tp_sql_run *run); /* NULL is allowed */
 /* Cursors call these, so that texts live long enough. */
 void tp_sql_cursor_opened(struct tp_sql *sql);

@@ -66,6 +66,9 @@ static int cause(struct sqlite3 *db, const char *path, int last, char *why, size
 	case SQLITE_LOCKED:
 		snprintf(why, room, "another program is using it");
 		return TP_EBUSY;
+	case SQLITE_INTERRUPT:
+		snprintf(why, room, "interrupted");
+		return TP_ECANCEL;
 	case SQLITE_NOTADB:
 		if (number)
 			break;
@@ -137,6 +140,8 @@ int(tp_sql_err)(struct tp_err *err, struct sqlite3 *db, const char *path, const 
 				  path, why);
 	case TP_ENOMEM:
 		return tp_err_set(err, code, TP_OFFSET_NONE, "%s: %s", path, why);
+	case TP_ECANCEL:
+		return tp_err_set(err, code, TP_OFFSET_NONE, "%s", why);
 	case TP_ESTORE:
 		rc = db ? sqlite3_errcode(db) & 0xff : 0;
 		if (rc == SQLITE_NOTADB || rc == SQLITE_CORRUPT || rc == SQLITE_PERM)
@@ -150,6 +155,8 @@ int tp_sql_cause(struct tp_err *err, struct sqlite3 *db, const char *doing)
 	char why[200];
 	int code = cause(db, db ? sqlite3_db_filename(db, "main") : NULL, errno, why, sizeof(why));
 
+	if (code == TP_ECANCEL)
+		return tp_err_set(err, code, TP_OFFSET_NONE, "%s", why);
 	return tp_err_set(err, code == NO_ROOM ? TP_EIO : code, TP_OFFSET_NONE, "%s: %s", doing,
 			  why);
 }

@@ -465,12 +465,12 @@ static inline int tp_sites_count_one(struct tp_sites *s, uint32_t site, uint32_t
 	uint8_t *count;
 
 	if (unlikely(dur < 64))
-		return tp_sites_count(s, site, tp_hist_bucket(dur > 0 ? ns : 0), 1);
+		return tp_sites_count(s, site, tp_hist_bucket_of(dur), 1);
 	/* bucket / 64 and bucket % 64 of tp_hist_bucket(): ns >> shift is from 64 to 127 */
 	shift = 57 - (uint32_t)__builtin_clzll(ns);
 	count = &s->block[s->octave[octaves + shift + 1]][(ns >> shift) - 64];
 	if (unlikely(*count == UINT8_MAX))
-		return tp_sites_count(s, site, tp_hist_bucket(ns), 1);
+		return tp_sites_count(s, site, tp_hist_bucket_of(dur), 1);
 	++*count;
 	return 0;
 }

@@ -110,7 +110,7 @@ static int fold(struct adding *a)
 	a->folded = true;
 	for (size_t i = 0; i < a->dist.n && !code; i++)
 		code = put_bucket(a, a->dist.item[i].owner,
-				  (uint32_t)tp_hist_bucket((uint64_t)a->dist.item[i].value),
+				  (uint32_t)tp_hist_bucket_of(a->dist.item[i].value),
 				  a->dist.item[i].count);
 	rep_dist_release(&a->dist);
 	return code;
@@ -132,7 +132,7 @@ static int put_latency(struct adding *a, uint32_t pair, int64_t woken, int64_t r
 		code = fold(a);
 	if (code)
 		return code;
-	return a->folded ? put_bucket(a, pair, (uint32_t)tp_hist_bucket((uint64_t)ns), 1)
+	return a->folded ? put_bucket(a, pair, (uint32_t)tp_hist_bucket_of(ns), 1)
 			 : rep_dist_put(&a->dist, pair, ns);
 }
 

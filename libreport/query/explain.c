@@ -118,7 +118,8 @@ int rep_query_explain(struct rep_query *q, const char *sql, const char *statemen
 	bool found = false;
 
 	q->place = offset >= 0 ? (size_t)(statement - sql) + (size_t)offset : SIZE_MAX;
-	if ((rc & 0xff) == SQLITE_INTERRUPT)
+	/* Of a virtual table that was interrupted in planning, SQLite passes on the message only. */
+	if ((rc & 0xff) == SQLITE_INTERRUPT || !strcmp(message, "interrupted"))
 		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "interrupted");
 	switch (rc & 0xff) {
 	case SQLITE_NOMEM:

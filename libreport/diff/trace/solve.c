@@ -151,10 +151,7 @@ static void add_sums(struct rep_metrics *m, struct rep_measure *x)
 
 void rep_set_count(struct tp_hist *hist, const struct rep_dist_item *item)
 {
-	bool whole = item->bucket == TP_HIST_BUCKETS;
-
-	tp_hist_add(hist, whole ? tp_hist_bucket((uint64_t)item->value) : (int)item->bucket,
-		    (uint64_t)item->count);
+	tp_hist_add(hist, (int)rep_dist_bucket(item), (uint64_t)item->count);
 }
 
 static int percentiles(const struct rep_metrics *m, struct rep_measure *x, struct tp_hist *hist)
