@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "incident/incident.h"
+#include "spans/crossing.h"
 #include "testing_sample.h"
 
 #define MS ((int64_t)1000000)
@@ -303,6 +304,34 @@ static void test_incident_windows(void **state)
 	}
 }
 
+/* A damaged store: a span in no state, of no goroutine and stack. */
+static void test_incident_no_state(void **state)
+{
+	const struct rep_filter_text none = {0};
+	const struct rep_incident_options opt = {.last = "1%"};
+	const int64_t zero = 0, nobody = TP_NONE - 1, end = runs.run[0].row.duration_ns;
+	struct rep_incident x = {0};
+	struct rep_filter filter;
+	struct rep_view view;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_filter_init(&filter, &none, &err), 0);
+	assert_int_equal(rep_view_init(&view, store, &runs.run[0], &filter, NULL, &err), 0);
+	assert_int_equal(rep_crossings_load(&view, &err), 0);
+	for (unsigned i = 0; i < tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns; i++)
+		view.col[TP_TABLE_SPAN_CROSSING][i] = &zero;
+	REP_COL(&view, SPAN_CROSSING, goroutine) = &nobody;
+	REP_COL(&view, SPAN_CROSSING, end_ns) = &end;
+	view.nrows[TP_TABLE_SPAN_CROSSING] = 1;
+	assert_int_equal(rep_incident_find(&x, &view, &opt, &err), 0);
+	assert_int_equal(rep_incident_read(&x, &view, &err), 0);
+	assert_true(x.n >= REP_INCIDENT_LEAST);
+	rep_incident_release(&x);
+	rep_view_release(&view);
+	rep_filter_release(&filter);
+}
+
 int main(void)
 {
 	const struct CMUnitTest alone[] = {
@@ -312,6 +341,7 @@ int main(void)
 	};
 	const struct CMUnitTest segments[] = {
 	    cmocka_unit_test(test_incident_read_segments),
+	    cmocka_unit_test(test_incident_no_state),
 	};
 
 	return cmocka_run_group_tests(alone, set_up, tear_down) +

@@ -14,7 +14,7 @@
 #define CACHE (1u << 12) /* spans of a kind often come again */
 
 struct cached {
-	uint32_t entry, state, reason, stack, row; /* state 0: empty */
+	uint32_t entry, state, reason, stack, row; /* state + 1; 0: empty */
 };
 
 struct reading {
@@ -290,11 +290,11 @@ static int row_of(struct reading *r, uint32_t entry, unsigned state, uint32_t re
 	struct cached *hit = &r->cache[(hash ^ hash >> 15) & (CACHE - 1)];
 	int code = 0;
 
-	if (hit->state != state || hit->entry != entry || hit->reason != why ||
+	if (hit->state != state + 1 || hit->entry != entry || hit->reason != why ||
 	    hit->stack != where) {
 		code = make_row(r, entry, state, reason, stack, row);
-		*hit =
-		    (struct cached){entry, code || *row == TP_NONE ? 0 : state, why, where, *row};
+		*hit = (struct cached){entry, code || *row == TP_NONE ? 0 : state + 1, why, where,
+				       *row};
 	}
 	*row = hit->row;
 	return code;
