@@ -9,7 +9,8 @@
  * range with too many events for that, they are whole segments of the store, or several in a row,
  * whose sums the store keeps; their times are scaled to the length of the incident. If segments are
  * much longer than the incident, or the filter names one goroutine, of which the store has no such
- * sums, the windows are those inside of a few segments, evenly spread over the range. At most REP_INCIDENT_WINDOWS are looked at, evenly spread, and
+ * sums, the windows are those inside of a few segments, evenly spread over the range, with at most
+ * `most` events. At most REP_INCIDENT_WINDOWS are looked at, evenly spread, and
  * REP_INCIDENT_ROWS rows; so a table has at most 32 MiB.
  *
  *	rep_incident_find(&x, v, &options, err);

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "incident/incident.h"
+#include "spans/crossing.h"
 #include "testing_sample.h"
 
 #define MS ((int64_t)1000000)
@@ -145,6 +146,39 @@ static const char *const sums[REP_NINCIDENT_KINDS] = {
     [REP_INCIDENT_TASK] = SUM("task", "name = ?1"),
 };
 
+/* Returns the most events in the segments of one of the windows that there could be. */
+static int64_t most_events(const struct rep_incident *x, const struct rep_view *v)
+{
+	int64_t length = x->to - x->from, most = 0;
+
+	for (int64_t from = x->from % length; from < x->end; from += length) {
+		int64_t events = 0;
+
+		for (size_t i = 0; i < v->nsegments; i++)
+			if (v->segments[i].to_ns > from && v->segments[i].from_ns < from + length)
+				events += v->segments[i].events;
+		most = events > most ? events : most;
+	}
+	return most;
+}
+
+/* Windows must be as many as can be compared with if that many may be read. */
+static void check_windows(const struct rep_incident *x, const struct rep_view *v)
+{
+	bool may = x->most / most_events(x, v) >= REP_INCIDENT_LEAST;
+
+	assert_true(x->n <= REP_INCIDENT_WINDOWS && x->n <= x->all);
+	if (x->all >= REP_INCIDENT_LEAST && may && x->n < REP_INCIDENT_LEAST)
+		fail_msg("%zu of %zu windows, for at most %" PRId64 " events", x->n, x->all,
+			 x->most);
+	for (size_t i = 0; i < x->n; i++) {
+		const struct rep_incident_window *w = &x->window[i];
+
+		assert_true(w->from >= (i ? w[-1].to : x->begin) && w->to > w->from);
+		assert_true(w->to <= x->from || (w->from >= x->to && w->to <= x->end));
+	}
+}
+
 static void check(const char *last, int64_t most, bool segments)
 {
 	const struct rep_filter_text none = {0};
@@ -161,7 +195,7 @@ static void check(const char *last, int64_t most, bool segments)
 	x.most = most;
 	assert_int_equal(rep_incident_read(&x, &view, &err), 0);
 	assert_int_equal(x.segments, segments);
-	assert_true(x.n >= 1);
+	check_windows(&x, &view);
 	for (size_t i = 0; i < x.nrows; i++) {
 		const struct rep_incident_row *r = &x.row[i];
 		const int64_t *cell = &x.cell[i * (x.n + 1)];
@@ -211,14 +245,103 @@ static void test_incident_read_segments(void **state)
 	check("1ms", 20000, false);
 }
 
+/* Segments without blocks of events: enough to choose windows. */
+static void test_incident_windows(void **state)
+{
+	enum { SEGMENTS = 100, EVENTS = 1000 };
+	static const struct {
+		const char *last;
+		const char *goroutine;
+		int64_t most;
+		size_t least;
+		bool segments;
+	} cases[] = {
+	    /* A segment is 1 % long. */
+	    {"0.01%", NULL, 4 * EVENTS, 128, false},   {"0.1%", NULL, 4 * EVENTS, 30, false},
+	    {"0.3%", NULL, 4 * EVENTS, 8, false},      {"0.6%", NULL, 4 * EVENTS, 8, true},
+	    {"1%", NULL, 4 * EVENTS, 90, true},	       {"5%", NULL, 4 * EVENTS, 15, true},
+	    {"1%", "1", 100 * EVENTS, 90, false},      {"0.1%", "1", 4 * EVENTS, 30, false},
+	    {"1%", "1", 16 * EVENTS, 8, false},	       {"5%", "1", 48 * EVENTS, 8, false},
+	    {"5%", "1", 18 * EVENTS, 3, false},	       {"5%", "1", 4 * EVENTS, 0, false},
+	    {"0.00001%", "1", 2 * EVENTS, 128, false}, {"60%", "1", 4 * EVENTS, 0, false},
+	};
+	struct tp_segment fake[SEGMENTS] = {{0}};
+	int64_t length = runs.run[0].row.duration_ns;
+
+	(void)state;
+	for (int i = 0; i < SEGMENTS; i++) {
+		fake[i].from_ns = length * i / SEGMENTS;
+		fake[i].to_ns = length * (i + 1) / SEGMENTS;
+		fake[i].events = EVENTS;
+	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct rep_filter_text text = {.goroutine = cases[i].goroutine};
+		const struct rep_incident_options opt = {.last = cases[i].last};
+		struct rep_incident x = {0};
+		struct rep_filter filter;
+		struct rep_view view, fakes;
+		struct tp_err err;
+
+		assert_int_equal(rep_filter_init(&filter, &text, &err), 0);
+		assert_int_equal(rep_view_init(&view, store, &runs.run[0], &filter, NULL, &err), 0);
+		assert_int_equal(rep_incident_find(&x, &view, &opt, &err), 0);
+		x.most = cases[i].most;
+		fakes = view;
+		fakes.segments = fake;
+		fakes.nsegments = SEGMENTS;
+		if (rep_incident_read(&x, &fakes, &err))
+			fail_msg("%s", err.msg);
+		check_windows(&x, &fakes);
+		if (x.n < cases[i].least || x.segments != cases[i].segments)
+			fail_msg("--last=%s, %" PRId64 " events: %zu of %zu windows, %s",
+				 cases[i].last, x.most, x.n, x.all,
+				 x.segments ? "segments" : "no segments");
+		rep_incident_release(&x);
+		fakes.segments = view.segments;
+		fakes.nsegments = view.nsegments;
+		rep_view_release(&fakes);
+		rep_filter_release(&filter);
+	}
+}
+
+/* A damaged store: a span in no state, of no goroutine and stack. */
+static void test_incident_no_state(void **state)
+{
+	const struct rep_filter_text none = {0};
+	const struct rep_incident_options opt = {.last = "1%"};
+	const int64_t zero = 0, nobody = TP_NONE - 1, end = runs.run[0].row.duration_ns;
+	struct rep_incident x = {0};
+	struct rep_filter filter;
+	struct rep_view view;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_filter_init(&filter, &none, &err), 0);
+	assert_int_equal(rep_view_init(&view, store, &runs.run[0], &filter, NULL, &err), 0);
+	assert_int_equal(rep_crossings_load(&view, &err), 0);
+	for (unsigned i = 0; i < tp_tables[TP_TABLE_SPAN_CROSSING].ncolumns; i++)
+		view.col[TP_TABLE_SPAN_CROSSING][i] = &zero;
+	REP_COL(&view, SPAN_CROSSING, goroutine) = &nobody;
+	REP_COL(&view, SPAN_CROSSING, end_ns) = &end;
+	view.nrows[TP_TABLE_SPAN_CROSSING] = 1;
+	assert_int_equal(rep_incident_find(&x, &view, &opt, &err), 0);
+	assert_int_equal(rep_incident_read(&x, &view, &err), 0);
+	assert_true(x.n >= REP_INCIDENT_LEAST);
+	rep_incident_release(&x);
+	rep_view_release(&view);
+	rep_filter_release(&filter);
+}
+
 int main(void)
 {
 	const struct CMUnitTest alone[] = {
 	    cmocka_unit_test(test_incident_judge_cells),
 	    cmocka_unit_test(test_incident_read),
+	    cmocka_unit_test(test_incident_windows),
 	};
 	const struct CMUnitTest segments[] = {
 	    cmocka_unit_test(test_incident_read_segments),
+	    cmocka_unit_test(test_incident_no_state),
 	};
 
 	return cmocka_run_group_tests(alone, set_up, tear_down) +

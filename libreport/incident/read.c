@@ -1,5 +1,6 @@
 /* Chooses the windows, and reads what was done in them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/many.h"
 #include "base/search.h"
@@ -13,13 +14,15 @@
 #define CACHE (1u << 12) /* spans of a kind often come again */
 
 struct cached {
-	uint32_t entry, state, reason, stack, row; /* state 0: empty */
+	uint32_t entry, state, reason, stack, row; /* state + 1; 0: empty */
 };
 
 struct reading {
 	struct rep_incident *x;
 	struct rep_view *v;
-	bool *wanted;	 /* by segment: its windows count; its spans are read one by one */
+	bool *wanted;  /* by segment: its spans are read one by one */
+	size_t before; /* windows before the incident, and their length */
+	int64_t length;
 	uint32_t *of;	 /* by segment: the window whose sums have its own + 1; 0: none */
 	uint32_t *site;	 /* by stack: function of its site + 1 */
 	uint8_t *system; /* by string: 0 not known yet, 1 no, 2 an entry function of the runtime */
@@ -79,70 +82,119 @@ static int choose_segments(struct reading *r, size_t some)
 	return code;
 }
 
-/* Marks the segments of the range. Returns their number; *events is that of their events. */
-static size_t mark_segments(struct reading *r, uint64_t *events)
+/* Returns where window i of those that lie one after the other from both ends of the incident begins. */
+static int64_t window_at(const struct reading *r, size_t i)
 {
-	const struct tp_segment *s = r->v->segments;
-	size_t n = 0;
+	const struct rep_incident *x = r->x;
 
-	*events = 0;
-	for (size_t i = 0; i < r->v->nsegments; i++) {
-		r->wanted[i] = s[i].from_ns < r->x->end && s[i].to_ns >= r->x->begin;
-		n += r->wanted[i];
-		*events += r->wanted[i] && s[i].events > 0 ? (uint64_t)s[i].events : 0;
-	}
-	return n;
+	return i < r->before ? tp_minus(x->from, (int64_t)(r->before - i) * r->length)
+			     : tp_plus(x->to, (int64_t)(i - r->before) * r->length);
 }
 
-/* Returns whether the segments read have all of a window. */
-static bool is_read(const struct reading *r, int64_t from, int64_t to)
+static uint64_t events_of(const struct tp_segment *s)
 {
-	size_t first = 0, end = 0;
+	return s->events > 0 ? (uint64_t)s->events : 0;
+}
 
-	TP_SEARCH(first, r->v->nsegments, i, r->v->segments[i].to_ns <= from);
-	TP_SEARCH(end, r->v->nsegments, i, r->v->segments[i].from_ns < to);
-	for (size_t i = first; i < end; i++)
-		if (!r->wanted[i])
-			return false;
+/* Marks the segments of n evenly spread windows. Returns whether they have at most x->most events; if
+ * not, some are marked. */
+static bool mark_windows(struct reading *r, size_t n)
+{
+	const struct tp_segment *s = r->v->segments;
+	uint64_t left = (uint64_t)r->x->most;
+
+	memset(r->wanted, 0, r->v->nsegments * sizeof(*r->wanted));
+	for (size_t k = 0; k < n; k++) {
+		int64_t from =
+		    window_at(r, (size_t)(((double)k + 0.5) * (double)r->x->all / (double)n));
+		size_t i = 0;
+
+		TP_SEARCH(i, r->v->nsegments, at, s[at].to_ns <= from);
+		for (; i < r->v->nsegments && s[i].from_ns < tp_plus(from, r->length); i++) {
+			if (r->wanted[i])
+				continue;
+			if (events_of(&s[i]) > left)
+				return false;
+			left -= events_of(&s[i]);
+			r->wanted[i] = true;
+		}
+	}
 	return true;
 }
 
-/* Takes windows as long as the incident, one after the other from both its ends. */
+/* Takes all windows that lie in marked segments. */
+static int take_marked(struct reading *r)
+{
+	struct rep_incident *x = r->x;
+	const struct tp_segment *s = r->v->segments;
+	size_t room = 0, n = r->v->nsegments, all = 0;
+	int code = 0;
+
+	/* The first round counts. */
+	for (int round = 0; round < 2; round++) {
+		size_t seen = 0, step = all ? step_of(all) : 1, first = 0, end;
+
+		for (size_t i = 0, next; i < n; i = next + 1) {
+			for (next = i; next < n && r->wanted[next];)
+				next++;
+			if (next == i)
+				continue;
+			if (i) {
+				TP_SEARCH(first, x->all, at, window_at(r, at) < s[i - 1].to_ns);
+			}
+			end = next < n ? first : x->all;
+			TP_SEARCH(end, x->all, at,
+				  tp_plus(window_at(r, at), r->length) <= s[next].from_ns);
+			for (size_t k = first + (step - seen % step) % step;
+			     round && k < end && !code; k += step)
+				code = add_window(x, &room, window_at(r, k),
+						  tp_plus(window_at(r, k), r->length));
+			seen += end - first;
+			first = end;
+		}
+		all = seen;
+	}
+	return code;
+}
+
+/* Takes windows as long as the incident, one after the other from both its ends, in as many evenly
+ * spread segments as may be read. */
 static int choose_grid(struct reading *r)
 {
 	struct rep_incident *x = r->x;
-	int64_t length = tp_minus(x->to, x->from);
-	size_t before = (size_t)((uint64_t)tp_minus(x->from, x->begin) / (uint64_t)length);
-	size_t after = (size_t)((uint64_t)tp_minus(x->end, x->to) / (uint64_t)length);
-	size_t room = 0, step;
-	int code = 0;
+	size_t n;
 
-	x->all = before + after;
-	step = step_of(x->all);
-	for (size_t i = 0; i < x->all && !code; i += step) {
-		int64_t from = i < before ? tp_minus(x->from, (int64_t)(before - i) * length)
-					  : tp_plus(x->to, (int64_t)(i - before) * length);
-
-		if (is_read(r, from, tp_plus(from, length)))
-			code = add_window(x, &room, from, tp_plus(from, length));
-	}
-	return code;
+	r->length = tp_minus(x->to, x->from);
+	r->before = (size_t)(tp_minus(x->from, x->begin) / r->length);
+	x->all = r->before + (size_t)(tp_minus(x->end, x->to) / r->length);
+	n = x->all < REP_INCIDENT_WINDOWS ? x->all : REP_INCIDENT_WINDOWS;
+	while (!mark_windows(r, n))
+		n -= 1 + n / 16;
+	return take_marked(r);
 }
 
 static int choose(struct reading *r)
 {
 	struct rep_incident *x = r->x;
-	double range = (double)tp_minus(x->end, x->begin);
-	uint64_t events, most = (uint64_t)x->most;
-	size_t n = mark_segments(r, &events);
-	/* Segments that are as long as the incident. */
-	double some = (double)n * (double)tp_minus(x->to, x->from) / range;
+	uint64_t events = 0;
+	size_t n = 0;
+	double some; /* segments that are as long as the incident */
+	int code = 0;
 
-	if (events > most && some >= 2. / 3 && !r->v->filter->by_id)
-		return choose_segments(r, (size_t)(some + 0.5));
 	for (size_t i = 0; i < r->v->nsegments; i++)
-		r->wanted[i] = r->wanted[i] && i % (events / most + 1) == 0;
-	return choose_grid(r);
+		if (r->v->segments[i].from_ns < x->end && r->v->segments[i].to_ns >= x->begin) {
+			n++;
+			events += events_of(&r->v->segments[i]);
+		}
+	some = (double)n * (double)tp_minus(x->to, x->from) / (double)tp_minus(x->end, x->begin);
+	if (events <= (uint64_t)x->most || r->v->filter->by_id)
+		return choose_grid(r);
+	if (some < 2. / 3)
+		code = choose_grid(r);
+	if (code || x->n >= REP_INCIDENT_LEAST)
+		return code;
+	x->n = x->all = 0;
+	return choose_segments(r, some < 1 ? 1 : (size_t)(some + 0.5));
 }
 
 /* ---- rows ---- */
@@ -238,11 +290,11 @@ static int row_of(struct reading *r, uint32_t entry, unsigned state, uint32_t re
 	struct cached *hit = &r->cache[(hash ^ hash >> 15) & (CACHE - 1)];
 	int code = 0;
 
-	if (hit->state != state || hit->entry != entry || hit->reason != why ||
+	if (hit->state != state + 1 || hit->entry != entry || hit->reason != why ||
 	    hit->stack != where) {
 		code = make_row(r, entry, state, reason, stack, row);
-		*hit =
-		    (struct cached){entry, code || *row == TP_NONE ? 0 : state, why, where, *row};
+		*hit = (struct cached){entry, code || *row == TP_NONE ? 0 : state + 1, why, where,
+				       *row};
 	}
 	*row = hit->row;
 	return code;

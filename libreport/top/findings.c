@@ -7,6 +7,7 @@
 #include "base/many.h"
 #include "base/units.h"
 #include "output/cells.h"
+#include "output/text.h"
 #include "top/job.h"
 #include "top/worst.h"
 
@@ -95,9 +96,13 @@ static void put_counted(struct findings *f, double n, const char *noun)
 	put(f, v.i == 1 ? "" : "s");
 }
 
+/* Lines are C strings, so names in them must not have NULs. */
 static void put_name(struct findings *f, struct tp_text name)
 {
-	tp_buf_put(&f->text, name.text, name.size);
+	if (f->lines)
+		rep_escape(&f->text, name.text, name.size, REP_ESCAPE_SHOWN);
+	else
+		tp_buf_put(&f->text, name.text, name.size);
 	if (!f->name.size)
 		tp_buf_put(&f->name, name.text, name.size);
 }

@@ -137,9 +137,11 @@ static void say(struct rep_job *job, const struct rep_incident *x)
 	}
 	snprintf(windows, sizeof(windows), x->n < x->all ? "%zu of %zu" : "%zu", x->n, x->all);
 	if (others < REP_INCIDENT_LEAST)
-		snprintf(
-		    verdict, sizeof(verdict),
-		    "these are too few to call anything unusual; a shorter --last gives more.");
+		snprintf(verdict, sizeof(verdict),
+			 "these are too few to call anything unusual; %s.",
+			 x->n < REP_INCIDENT_LEAST && x->all >= REP_INCIDENT_LEAST
+			     ? "more have too many events: try a shorter --last"
+			     : "a shorter --last gives more");
 	else if (!unusual)
 		snprintf(verdict, sizeof(verdict), "nothing took unusually much time.");
 	else
