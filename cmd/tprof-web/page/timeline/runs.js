@@ -83,6 +83,6 @@ export function pickers(app, parts) {
 		out.push(select);
 	}
 	for (const p of parts) if (p.run !== app.run()) out.push(button(p.run.id + ' ×', () => show(ids.filter(id => id !== p.run.id)), {'aria-label': 'hide run ' + p.run.id, title: 'hide ' + p.run.name}));
-	if (parts.length > 1) out.push(button('Wall clock', () => app.select({'timeline.clock': byWall ? 'zero' : 'wall'}), {'aria-pressed': String(byWall), title: 'place the runs by the time of day; else all begin at 0'}));
+	if (parts.length > 1) out.push(button('Wall clock', () => app.select({'timeline.clock': byWall ? 'zero' : parts.some(p => p.overlaps) ? null : 'wall'}), {'aria-pressed': String(byWall), title: 'place the runs by the time of day; else all begin at 0'}));
 	return out;
 }
