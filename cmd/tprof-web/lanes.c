@@ -11,11 +11,12 @@
 #include "store/store.h"
 #include "tprof-web/lanes_inside.h"
 
-#define MOST_OPEN 4 /* runs at a time, as each has its tables and a cache */
+#define MOST_OPEN                                                                                  \
+	8 /* runs at a time, those that timeline/runs.js shows; each has its tables and a cache */
 #define MOST_BYTES                                                                                 \
 	((size_t)184 << 20) /* in use between requests; the server is to stay below 256 MiB */
 #define LEAST_BYTES ((size_t)24 << 20) /* of the cache of the run that is looked at */
-#define OTHER_BYTES ((size_t)12 << 20) /* of the cache of another one */
+#define OTHER_BYTES ((size_t)36 << 20) /* of the caches of the others together */
 /* Reading in advance takes all processors, and what it has of a segment is lost when somebody asks: while a reader
  * moves through the picture it would do nothing but keep the page from being drawn. */
 #define REST_MS 400
@@ -32,7 +33,6 @@ struct web_lanes {
 	atomic_int
 	    waiting; /* those that have not had it yet; `served` is signalled when there are no more */
 	pthread_cond_t served;
-	uint64_t closed; /* how many runs were closed */
 	/* Reads segments in advance; interrupted while anyone asks. `halt` also interrupts long requests. */
 	pthread_t reader;
 	bool has_reader;
@@ -64,6 +64,15 @@ static void close_run(struct web_run *r)
 	free(r->task);
 	free(r->region);
 	free(r);
+}
+
+/* Closes a run that the server no longer has; requests that use it end with TP_ECANCEL, and the last one closes it. */
+static void give_up(struct web_run *r)
+{
+	if (r && r->users)
+		r->closed = true;
+	else
+		close_run(r);
 }
 
 static void *read_ahead(void *ctx);
@@ -166,7 +175,7 @@ static int open_run(struct web_lanes *l, struct web_run *r, const struct web_que
 /* Lets the caches have what the tables leave of the server's memory. */
 static void share_memory(const struct web_lanes *l, const struct web_run *shown)
 {
-	size_t used = 0, room = LEAST_BYTES;
+	size_t used = 0, room = LEAST_BYTES, others = 0;
 
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
 	struct mallinfo2 info = mallinfo2();
@@ -175,11 +184,13 @@ static void share_memory(const struct web_lanes *l, const struct web_run *shown)
 #else
 	used = MOST_BYTES / 2;
 #endif
+	for (size_t i = 0; i < MOST_OPEN; i++)
+		others += l->open[i] && l->open[i] != shown;
 	for (size_t i = 0; i < MOST_OPEN; i++) {
 		if (!l->open[i])
 			continue;
 		if (l->open[i] != shown)
-			rep_lanes_limit(l->open[i]->lanes, OTHER_BYTES);
+			rep_lanes_limit(l->open[i]->lanes, OTHER_BYTES / others);
 		else if (used > rep_lanes_cached(shown->lanes))
 			used -= rep_lanes_cached(shown->lanes);
 	}
@@ -208,10 +219,9 @@ static const struct rep_run *look_up(struct web_lanes *l, int64_t id)
 		return run;
 	if (!rep_runs_load(l->store, &now, &unused) && run_of(&now, id)) {
 		for (size_t i = 0; i < MOST_OPEN; i++) {
-			close_run(l->open[i]); /* its run is one of the old list */
+			give_up(l->open[i]); /* its run is one of the old list */
 			l->open[i] = NULL;
 		}
-		l->closed++;
 		rep_runs_release(&l->runs);
 		l->runs = now;
 		return run_of(&l->runs, id);
@@ -220,7 +230,16 @@ static const struct rep_run *look_up(struct web_lanes *l, int64_t id)
 	return NULL;
 }
 
-/* Finds or opens the run of a request, in place of the one that was used longest ago. */
+/* Returns whether `a` is to be closed rather than `b`; either may be NULL, a free place. */
+static bool is_older(const struct web_run *a, const struct web_run *b)
+{
+	if (!a || !b)
+		return !a && b;
+	return !a->users != !b->users ? !a->users : a->used < b->used;
+}
+
+/* Finds or opens the run of a request, in place of the one that was used longest ago, if possible one that no
+ * request uses. */
 static int find_run(struct web_lanes *l, const struct web_query *q, struct web_run **out,
 		    struct tp_err *err)
 {
@@ -239,7 +258,7 @@ static int find_run(struct web_lanes *l, const struct web_query *q, struct web_r
 			at = &l->open[i];
 			break;
 		}
-		if (*at && (!l->open[i] || l->open[i]->used < (*at)->used))
+		if (is_older(l->open[i], *at))
 			at = &l->open[i];
 	}
 	if (!is_open(*at, run, q)) {
@@ -252,8 +271,7 @@ static int find_run(struct web_lanes *l, const struct web_query *q, struct web_r
 			close_run(r);
 			return code;
 		}
-		l->closed += *at != NULL;
-		close_run(*at);
+		give_up(*at);
 		*at = r;
 	}
 	*out = *at;
@@ -356,7 +374,6 @@ static void *read_ahead(void *ctx)
 int web_lanes_let(const struct web_ask *ask, struct tp_err *err)
 {
 	struct web_lanes *l = ask->lanes;
-	uint64_t closed = l->closed;
 
 	do {
 		while (atomic_load(&l->waiting))
@@ -366,7 +383,7 @@ int web_lanes_let(const struct web_ask *ask, struct tp_err *err)
 	} while (atomic_load(&l->waiting));
 	if (ask->stop && atomic_load(ask->stop))
 		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "nobody waits for the answer");
-	if (closed != l->closed)
+	if (ask->run->closed)
 		return tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE,
 				  "the run was closed, as others were opened; ask again");
 	return web_rows_list(ask, err);
@@ -426,8 +443,12 @@ int web_lanes_answer(struct web_lanes *l, const char *what, const struct web_que
 		code = tp_err_set(err, TP_ECANCEL, TP_OFFSET_NONE, "nobody waits for the answer");
 	else
 		code = find_run(l, query, &ask.run, err);
-	if (!code)
+	if (!code) {
+		ask.run->users++;
 		code = answers[i].answer(&ask, err);
+		if (!--ask.run->users && ask.run->closed)
+			close_run(ask.run);
+	}
 	if (!code && out->failed)
 		code = tp_nomem(err);
 	if (!code)

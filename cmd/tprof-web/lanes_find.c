@@ -25,11 +25,14 @@ struct search {
 	int64_t found_row, found_ns, found_step;
 	uint32_t goroutine;
 
-	uint8_t *stack;	  /* by stack: whether it has such a function (enum known) */
+	uint8_t *stack; /* by stack: whether it has such a function */
+	uint32_t nstacks;
+	uint32_t *row_of; /* by goroutine: its row + 1; 0: none */
+	uint32_t ngoroutines;
+	uint32_t *first; /* by segment: the first row with such a stack in it, + 1; 0: none */
+	size_t nsegments;
 	int64_t from, to; /* where spans are looked for */
 };
-
-enum known { UNKNOWN, LACKS, HAS };
 
 static bool row_matches(const struct search *s, const struct rep_lane *row)
 {
@@ -109,7 +112,8 @@ static int find_cells(struct search *s, struct tp_err *err)
 	struct rep_picture p = {.from = s->window.from,
 				.to = s->window.from + s->window.step * s->window.cols,
 				.cols = s->window.cols};
-	int64_t at = s->row, n = (int64_t)s->ask->run->rows.n, searched = 0;
+	int64_t n = (int64_t)s->ask->run->rows.n, searched = 0;
+	int64_t at = !s->back && s->row < 0 ? 0 : s->back && s->row >= n ? n - 1 : s->row;
 	int code = 0;
 
 	while (!code && !s->found && at >= 0 && at < n && searched < MOST_SEARCHED) {
@@ -168,117 +172,164 @@ static int find_mark(struct search *s, struct tp_err *err)
 
 /* ---- stacks ---- */
 
-static bool stack_matches(struct search *s, uint32_t stack)
+/* Marks the stacks with such a function. Returns whether there are any. */
+static bool mark_stacks(struct search *s, uint8_t *named)
 {
 	const struct tp_dict *dict = rep_lanes_dict(s->ask->run->lanes);
-	uint32_t at = stack;
-	enum known known = LACKS;
+	bool any = false;
 
-	if (!stack || stack >= tp_dict_stacks(dict))
-		return false;
-	while (at && known == LACKS && s->stack[at] != LACKS) {
-		struct tp_stack_node node = tp_dict_stack_at(dict, at);
-		struct tp_frame frame = tp_dict_frame_at(dict, node.frame);
-		struct tp_text name =
-		    tp_dict_text(dict, tp_dict_function_at(dict, frame.function).name);
+	for (uint32_t f = 0; f < tp_dict_functions(dict); f++) {
+		struct tp_text name = tp_dict_text(dict, tp_dict_function_at(dict, f).name);
 
-		if (s->stack[at] == HAS || rep_text_holds(name.text, name.size, s->text))
-			known = HAS;
-		at = node.parent < at ? node.parent : 0;
+		named[f] = rep_text_holds(name.text, name.size, s->text);
 	}
-	s->stack[stack] = (uint8_t)known;
-	return known == HAS;
+	for (uint32_t i = 1; i < s->nstacks; i++) {
+		struct tp_stack_node node = tp_dict_stack_at(dict, i);
+
+		s->stack[i] = (node.parent < i && s->stack[node.parent]) ||
+			      named[tp_dict_frame_at(dict, node.frame).function];
+		any |= s->stack[i];
+	}
+	return any;
 }
 
-/* Takes a place of the row that is searched if none is nearer to where the search begins. */
-static void take_nearer(struct search *s, uint32_t goroutine, int64_t ns)
+/* Sets the rows of goroutines: their own, or that of their folded group, which is in `folded` by its string. */
+static void place_rows(struct search *s, uint32_t *folded)
 {
-	if (s->found && (s->back ? ns <= s->found_ns : ns >= s->found_ns))
-		return;
-	take(s, -1, ns);
-	s->goroutine = goroutine;
+	const struct rep_lanes *lanes = s->ask->run->lanes;
+	const struct rep_lane_rows *rows = &s->ask->run->rows;
+	uint32_t strings = tp_dict_strings(rep_lanes_dict(s->ask->run->lanes));
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct rep_lane *row = &rows->row[i];
+		bool unfolded = i + 1 < rows->n && row[1].depth;
+
+		if (row->kind == REP_LANE_GROUP && !unfolded && row->index < strings)
+			folded[row->index] = (uint32_t)i + 1;
+		else if (row->kind == REP_LANE_GOROUTINE && row->index < s->ngoroutines)
+			s->row_of[row->index] = (uint32_t)i + 1;
+	}
+	for (uint32_t g = 0; g < s->ngoroutines; g++) {
+		uint32_t entry = rep_lanes_entry(lanes, g);
+
+		if (!s->row_of[g] && entry < strings)
+			s->row_of[g] = folded[entry];
+	}
 }
 
-static int on_span(void *ctx, const struct tp_span *span)
+/* Returns whether the search comes to a place before it comes to another one. */
+static bool is_before(const struct search *s, int64_t row, int64_t ns, int64_t than,
+		      int64_t than_ns)
+{
+	if (row != than)
+		return s->back ? row > than : row < than;
+	return s->back ? ns > than_ns : ns < than_ns;
+}
+
+/* Returns the row of a goroutine that does what has such a function in its stack; -1. */
+static int64_t row_with(const struct search *s, int64_t goroutine, int64_t state, int64_t stack)
+{
+	/* A runnable goroutine has the stack of its waker. */
+	if (goroutine < 0 || goroutine >= s->ngoroutines || stack < 0 || stack >= s->nstacks ||
+	    !s->stack[stack] || state == TP_ST_RUNNABLE)
+		return -1;
+	return (int64_t)s->row_of[goroutine] - 1;
+}
+
+/* Takes the first place that follows the cursor. */
+static void on_span(void *ctx, const struct tp_span *span)
 {
 	struct search *s = ctx;
+	int64_t row = row_with(s, span->goroutine, span->state, span->stack);
 
-	/* A runnable goroutine has the stack of its waker. */
-	if (span->start >= s->from && span->state != TP_ST_RUNNABLE &&
-	    stack_matches(s, span->stack))
-		take_nearer(s, s->goroutine, span->start);
+	if (row < 0 || span->start < s->from || span->start >= s->to ||
+	    !is_before(s, s->row, s->ns, row, span->start) ||
+	    (s->found && !is_before(s, row, span->start, s->found_row, s->found_ns)))
+		return;
+	take(s, row, span->start);
+	s->goroutine = span->goroutine;
+}
+
+/* Notes for each segment the first row that has such a stack in it. */
+static int on_times(void *ctx, const struct tp_rows *rows, size_t first, struct tp_err *err)
+{
+	struct search *s = ctx;
+	int64_t *const *col = rows->col;
+
+	(void)first;
+	(void)err;
+	for (size_t i = 0; i < rows->nrows; i++) {
+		uint64_t segment = (uint64_t)col[TP_COL(GOROUTINE_TIME, segment)][i];
+		int64_t row = row_with(s, col[TP_COL(GOROUTINE_TIME, goroutine)][i],
+				       col[TP_COL(GOROUTINE_TIME, state)][i],
+				       col[TP_COL(GOROUTINE_TIME, stack)][i]);
+
+		if (row < 0 || segment >= s->nsegments || is_before(s, row, 0, s->row, 0))
+			continue;
+		if (!s->first[segment] || is_before(s, row, 0, (int64_t)s->first[segment] - 1, 0))
+			s->first[segment] = (uint32_t)row + 1;
+	}
 	return 0;
 }
 
-/* Searches [from, to) of a row, or of the goroutines of a group. */
-static int find_span(struct search *s, const struct rep_lane *row, struct tp_err *err)
-{
-	struct rep_lanes *lanes = s->ask->run->lanes;
-	uint32_t found = TP_NONE;
-	int code = 0;
-
-	for (uint32_t g = 0; g < rep_lanes_goroutines(lanes) && !code && s->from < s->to; g++) {
-		int64_t before = s->found ? s->found_ns : INT64_MIN;
-
-		if (row->kind == REP_LANE_GOROUTINE ? g != row->index
-						    : rep_lanes_entry(lanes, g) != row->index)
-			continue;
-		s->goroutine = g;
-		code = rep_lanes_spans(lanes, g, s->from, s->to, on_span, s, s->ask->stop, err);
-		if (s->found && s->found_ns != before)
-			found = g;
-		/* What is too long to be read has no match that is near. */
-		code = code == TP_ELIMIT ? 0 : code;
-	}
-	s->goroutine = found;
-	return code;
-}
-
-/* Searches [from, to) of the rows. */
+/* Searches [from, to): spans that cross segments, then each segment with a row that is not after the found one. */
 static int find_spans(struct search *s, int64_t from, int64_t to, struct tp_err *err)
 {
-	const struct rep_lane_rows *rows = &s->ask->run->rows;
-	int64_t at = s->row < 0 ? 0 : s->row;
-	int code = 0;
+	struct rep_lanes *lanes = s->ask->run->lanes;
+	const struct tp_segment *segments = rep_lanes_view(lanes)->segments;
+	int code;
 
-	for (int searched = 0;
-	     !code && !s->found && at >= 0 && (uint64_t)at < rows->n && searched < MOST_SEARCHED;
-	     at += s->back ? -1 : 1, searched++) {
-		const struct rep_lane *row;
-		bool unfolded;
-
+	s->from = from;
+	s->to = to;
+	code = rep_lanes_segment_spans(lanes, s->nsegments, on_span, s, err);
+	for (size_t i = 0; i < s->nsegments && !code; i++) {
+		if (!s->first[i] || segments[i].from_ns >= to || segments[i].to_ns < from ||
+		    (s->found && is_before(s, s->found_row, 0, (int64_t)s->first[i] - 1, 0)))
+			continue;
 		code = web_lanes_let(s->ask, err);
-		if (code)
-			return code;
-		row = &rows->row[at];
-		unfolded = row->kind == REP_LANE_GROUP && (uint64_t)at + 1 < rows->n &&
-			   rows->row[at + 1].depth;
-		if (row->kind > REP_LANE_GOROUTINE)
-			return 0;
-		/* In the cursor's row only what follows the cursor counts. */
-		s->from = at == s->row && !s->back && s->ns >= from ? s->ns + 1 : from;
-		s->to = at == s->row && s->back && s->ns < to ? s->ns : to;
-		if (!unfolded)
-			code = find_span(s, row, err);
-		if (s->found)
-			s->found_row = row->kind == REP_LANE_GOROUTINE ? at : -1;
+		if (!code)
+			code = rep_lanes_segment_spans(lanes, i, on_span, s, err);
 	}
 	return code;
 }
 
 static int find_stacks(struct search *s, const struct web_window *shown, struct tp_err *err)
 {
-	struct rep_lanes *lanes = s->ask->run->lanes;
-	int64_t end = shown->from + shown->step * shown->cols;
-	int code;
+	struct rep_view *v = rep_lanes_view(s->ask->run->lanes);
+	const struct tp_rows_visitor visitor = {.rows = on_times, .ctx = s};
+	const struct rep_lane_rows *rows = &s->ask->run->rows;
+	uint8_t *named = calloc((size_t)tp_dict_functions(v->dict) + 1, 1);
+	uint32_t *folded = calloc((size_t)tp_dict_strings(v->dict) + 1, sizeof(*folded));
+	int code = 0;
 
-	s->stack = calloc((size_t)tp_dict_stacks(rep_lanes_dict(lanes)) + 1, 1);
-	if (!s->stack)
-		return tp_nomem(err);
-	code = find_spans(s, shown->from, end, err);
-	if (!code && !s->found)
-		code = find_spans(s, 0, rep_lanes_duration(lanes) + 1, err);
+	s->nstacks = tp_dict_stacks(v->dict);
+	s->ngoroutines = rep_lanes_goroutines(s->ask->run->lanes);
+	s->nsegments = v->nsegments;
+	s->stack = calloc((size_t)s->nstacks + 1, 1);
+	s->row_of = calloc((size_t)s->ngoroutines + 1, sizeof(*s->row_of));
+	s->first = calloc(s->nsegments + 1, sizeof(*s->first));
+	if (!named || !folded || !s->stack || !s->row_of || !s->first) {
+		code = tp_nomem(err);
+	} else if (mark_stacks(s, named)) {
+		place_rows(s, folded);
+		code = tp_rows_visit(
+		    v->store, v->run->row.id, TP_TABLE_GOROUTINE_TIME,
+		    REP_BIT(GOROUTINE_TIME, segment) | REP_BIT(GOROUTINE_TIME, goroutine) |
+			REP_BIT(GOROUTINE_TIME, state) | REP_BIT(GOROUTINE_TIME, stack),
+		    &visitor, err);
+		if (!code)
+			code = find_spans(s, shown->from, shown->from + shown->step * shown->cols,
+					  err);
+		if (!code && !s->found)
+			code = find_spans(s, 0, INT64_MAX, err);
+	}
+	if (!code && s->found && rows->row[s->found_row].kind == REP_LANE_GROUP)
+		s->found_row = -1;
+	free(named);
+	free(folded);
 	free(s->stack);
+	free(s->row_of);
+	free(s->first);
 	return code;
 }
 
@@ -306,23 +357,54 @@ static int read_search(struct search *s, struct tp_err *err)
 	return 0;
 }
 
+/* Returns whether cells may have the text: as a state, or as a reason of the run. */
+static bool cells_may_match(const struct search *s)
+{
+	const struct tp_dict *dict = rep_lanes_dict(s->ask->run->lanes);
+	size_t n;
+	const uint32_t *reason = rep_lanes_reasons(s->ask->run->lanes, &n);
+	bool may = s->states != 0;
+
+	for (size_t i = 0; i < n && !may; i++) {
+		struct tp_text text = tp_dict_text(dict, reason[i]);
+
+		may = rep_text_holds(text.text, text.size, s->text);
+	}
+	return may;
+}
+
+/* Returns whether the run has the text at all. */
+static bool run_has_text(const struct search *s)
+{
+	const struct tp_dict *dict = rep_lanes_dict(s->ask->run->lanes);
+	bool has = false;
+
+	for (uint32_t i = 0; i < tp_dict_strings(dict) && !has; i++) {
+		struct tp_text text = tp_dict_text(dict, i);
+
+		has = rep_text_holds(text.text, text.size, s->text);
+	}
+	return has;
+}
+
 static int find(struct search *s, struct tp_err *err)
 {
 	int64_t duration = rep_lanes_duration(s->ask->run->lanes);
 	const struct web_window shown = s->window;
+	bool cells = cells_may_match(s), text = run_has_text(s);
 	int code = 0;
 
 	find_row(s);
-	if (!s->found)
+	if (!s->found && cells)
 		code = find_cells(s, err);
-	if (!code && !s->found && s->window.step * s->window.cols < duration) {
+	if (!code && !s->found && cells && s->window.step * s->window.cols < duration) {
 		s->window.from = 0;
 		s->window.step = duration / s->window.cols + 1;
 		code = find_cells(s, err);
 	}
-	if (!code && !s->found)
+	if (!code && !s->found && text)
 		code = find_mark(s, err);
-	if (!code && !s->found)
+	if (!code && !s->found && text)
 		code = find_stacks(s, &shown, err);
 	return code;
 }

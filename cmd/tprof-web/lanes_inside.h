@@ -30,6 +30,8 @@ struct web_run {
 
 	bool read_ahead; /* nothing is left to be read in advance */
 	uint64_t used;
+	int users;   /* requests that are not yet answered */
+	bool closed; /* no longer among the open runs: its users are to end */
 };
 
 /* A request. Its run is locked. */

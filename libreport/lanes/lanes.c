@@ -352,6 +352,12 @@ uint32_t rep_lanes_entry(const struct rep_lanes *l, uint32_t goroutine)
 	return rep_lanes_shows(l, goroutine) ? l->group[l->group_of[goroutine]].entry : TP_NONE;
 }
 
+const uint32_t *rep_lanes_reasons(const struct rep_lanes *l, size_t *n)
+{
+	*n = l->nclasses;
+	return l->class_reason;
+}
+
 struct rep_view *rep_lanes_view(struct rep_lanes *l)
 {
 	return &l->v;

@@ -199,6 +199,12 @@ int rep_lanes_spans(struct rep_lanes *lanes, uint32_t goroutine, int64_t from, i
 		    int (*fn)(void *ctx, const struct tp_span *span), void *ctx,
 		    const atomic_bool *stop, struct tp_err *err);
 
+/* Calls fn for the spans of all goroutines that begin and end within a segment of the run's view, or, if `segment` is
+ * their number, for those that cross segments. */
+int rep_lanes_segment_spans(struct rep_lanes *lanes, size_t segment,
+			    void (*fn)(void *ctx, const struct tp_span *span), void *ctx,
+			    struct tp_err *err);
+
 /* Finds the goroutine that ran on a P or M at a time: its index, or TP_NONE. */
 int rep_lanes_on(struct rep_lanes *lanes, const struct rep_lane *row, int64_t ns,
 		 uint32_t *goroutine, struct tp_err *err);
@@ -226,6 +232,8 @@ int64_t rep_lanes_duration(const struct rep_lanes *lanes);
 uint32_t rep_lanes_goroutines(const struct rep_lanes *lanes); /* their number; indices are below */
 /* Returns the entry function of a goroutine that has a lane, a string of the run; else TP_NONE. */
 uint32_t rep_lanes_entry(const struct rep_lanes *lanes, uint32_t goroutine);
+/* Returns the reasons that cells may have, n strings of the run; some are 0 or repeated. */
+const uint32_t *rep_lanes_reasons(const struct rep_lanes *lanes, size_t *n);
 /* Returns the run's view, for other reports on it. Whoever changes its time range restores it. */
 struct rep_view *rep_lanes_view(struct rep_lanes *lanes);
 

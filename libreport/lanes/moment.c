@@ -404,6 +404,29 @@ int rep_lanes_spans(struct rep_lanes *l, uint32_t g, int64_t from, int64_t to,
 	return 0;
 }
 
+int rep_lanes_segment_spans(struct rep_lanes *l, size_t segment,
+			    void (*fn)(void *ctx, const struct tp_span *span), void *ctx,
+			    struct tp_err *err)
+{
+	struct rep_index *x;
+	struct rep_crossing c;
+	int code;
+
+	if (segment >= l->v.nsegments) {
+		for (size_t i = 0; i < l->ncrossing; i++) {
+			if (rep_crossing_at(&l->v, l->crossing[i].row, &c))
+				fn(ctx, &c.span);
+		}
+		return 0;
+	}
+	code = read_spans(l, segment, &x, err);
+	for (uint32_t i = 0; !code && i < x->ended; i++) {
+		if (!x->span[i].mark)
+			fn(ctx, &x->span[i]);
+	}
+	return code;
+}
+
 /* ---- Ps and Ms ---- */
 
 /* Finds the goroutine that was on a P or M at a time, in one segment. */

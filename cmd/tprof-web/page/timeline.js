@@ -70,6 +70,7 @@ class Timeline {
 		this.closed = true;
 		clearTimeout(this.writing);
 		this.place.abort();
+		this.finding?.abort();
 		this.data.close();
 		for (const end of this.ends) end();
 	}
@@ -489,8 +490,10 @@ class Timeline {
 	async find(back) {
 		const text = this.field.value.trim();
 		if (!text) return this.field.focus();
+		this.finding?.abort(); // the search before this one
+		const {signal} = this.finding = new AbortController();
 		try {
-			const {part, found} = await this.findIn(text, back);
+			const {part, found} = await this.findIn(text, back, signal);
 			if (found.row < 0 && part === this.part) return this.goTo(found.g, found.ns);
 			const ns = found.ns + part.shift, row = part.first + Math.max(0, found.row);
 			this.window.reveal(ns);
@@ -499,18 +502,18 @@ class Timeline {
 			await this.cursorTo(row, ns, found.step);
 			if (found.row < 0) await this.goTo(found.g, found.ns);
 		} catch (e) {
-			this.say(e.message);
+			if (e.name !== 'AbortError') this.say(e.message);
 		}
 	}
 
 	// Finds in the run of the cursor, then in the runs after it, or before it.
-	async findIn(text, back) {
+	async findIn(text, back, signal) {
 		const parts = this.parts.filter(p => !p.shut), now = this.row < 0 ? parts[0] : this.partAt(this.row), place = this.window.columns(this.width), ns = Math.floor(this.at === undefined ? this.window.from : this.at);
 		const order = back ? parts.filter(p => p.first <= now.first).reverse() : parts.filter(p => p.first >= now.first);
 		for (const part of order.length ? order : [now]) {
 			const own = part === now, from = {...place, from: place.from - part.shift}, at = own ? {row: Math.max(-1, this.row < 0 ? -1 : this.row - part.first), ns} : back ? {row: part.total, ns: part.run.duration_ns + 1} : {row: -1, ns: -1};
 			try {
-				return {part, found: await lanes('find', {...part.params, ...from, text, back: back ? 1 : 0, ...at})};
+				return {part, found: await lanes('find', {...part.params, ...from, text, back: back ? 1 : 0, ...at}, signal)};
 			} catch (e) {
 				if (e.status !== 404 || part === order[order.length - 1]) throw e;
 			}

@@ -25,29 +25,31 @@ function moment(text) {
 
 const apart = (a, b) => (a[0] - b[0]) * 1e6 + a[1] - b[1];
 
-// Adds to `placed` the runs that overlap one of it in wall time, and those that overlap these.
-function spread(placed, rest) {
-	for (let found = true; found;) {
-		found = rest.filter(a => !placed.has(a) && [...placed].some(b => a.at < b.at + b.run.duration_ns && b.at < a.at + a.run.duration_ns));
-		found.forEach(a => placed.add(a));
-		found = found.length;
+// Divides runs into groups that overlap in wall time, directly or through others, each by begin; `all`: into a single one.
+function groups(list, all) {
+	const out = [];
+	for (const p of [...list].sort((a, b) => a.at - b.at)) {
+		let last = out[out.length - 1];
+		if (!last || !(all || p.at < last.end)) out.push(last = {at: p.at, end: p.at, members: []});
+		last.members.push(p);
+		last.end = Math.max(last.end, p.at + p.run.duration_ns);
 	}
+	return out.filter(g => g.members.length > 1);
 }
 
-export const alone = run => [{run, shift: 0, wall: false, how: ''}];
+export const alone = run => [{run, shift: 0, wall: false, overlaps: false, how: ''}];
 
-// Returns [{run, shift, wall, how}] for several runs: `shift` ns after the picked run's beginning each begins. Runs are placed by
-// the wall clock if they overlap in it, or all that know it if `mode` is 'wall', none if it is 'zero'; others begin together.
+// Returns [{run, shift, wall, overlaps, how}] for several runs: `shift` ns after the picked run's beginning each begins. Runs that
+// overlap in wall time are placed by it, all that know it if `mode` is 'wall', none if it is 'zero'; groups of them, and others,
+// begin together. `overlaps` does not depend on the mode.
 export async function place(app, runs, mode, signal) {
-	const rows = (await runCommand('store', ['clocks', '@'], signal)).tables[0].rows, known = new Map(rows.map(r => [r.run, r]));
-	const list = runs.map(run => ({run, clock: known.get(run.id) || {}})).map(p => ({...p, begin: moment(p.clock.begin || '')}));
-	const first = list.find(p => p.begin), placed = new Set(first && mode !== 'zero' ? [first] : []);
-	for (const p of list) p.at = first && p.begin ? apart(p.begin, first.begin) : 0;
-	if (mode === 'wall') list.filter(p => p.begin).forEach(p => placed.add(p));
-	else if (placed.size) spread(placed, list.filter(p => p.begin));
-	if (placed.size < 2) placed.clear();
-	const at = p => placed.has(p) ? p.at : 0, now = list.find(p => p.run === app.run());
-	return list.map(p => ({run: p.run, shift: at(p) - at(now), wall: placed.has(p), how: placed.has(p) ? 'by the wall clock, within ' + format('ns', p.clock.error_ns) :
+	const rows = (await runCommand('store', ['clocks', '@'], signal)).tables[0].rows, clocks = new Map(rows.map(r => [r.run, r]));
+	const list = runs.map(run => ({run, clock: clocks.get(run.id) || {}})).map(p => ({...p, begin: moment(p.clock.begin || '')})), known = list.filter(p => p.begin);
+	for (const p of known) p.at = apart(p.begin, known[0].begin);
+	const overlapping = groups(known), used = mode === 'zero' ? [] : mode === 'wall' ? groups(known, true) : overlapping, of = (all, p) => all.find(g => g.members.includes(p));
+	const now = list.find(p => p.run === app.run()), at = p => of(used, p) ? p.at - of(used, p).at : 0;
+	const beside = p => of(used, p) === of(used, now) ? '' : ' beside ' + of(used, p).members.filter(o => o !== p).map(o => 'run ' + o.run.id).join(', ');
+	return list.map(p => ({run: p.run, shift: at(p) - at(now), wall: Boolean(of(used, p)), overlaps: Boolean(of(overlapping, p)), how: of(used, p) ? 'by the wall clock' + beside(p) + ', within ' + format('ns', p.clock.error_ns) :
 		'drawn from 0: ' + (!p.begin ? 'its wall clock is not known' : mode === 'zero' ? 'the wall clock is not used' : 'no other run was recorded at its time')}));
 }
 
@@ -81,6 +83,6 @@ export function pickers(app, parts) {
 		out.push(select);
 	}
 	for (const p of parts) if (p.run !== app.run()) out.push(button('hide run ' + p.run.id, () => show(ids.filter(id => id !== p.run.id)), {title: 'hide ' + p.run.name}));
-	if (parts.length > 1) out.push(button('Wall clock', () => app.select({'timeline.clock': byWall ? 'zero' : 'wall'}), {'aria-pressed': String(byWall), title: 'place the runs by the time of day; else all begin at 0'}));
+	if (parts.length > 1) out.push(button('Wall clock', () => app.select({'timeline.clock': byWall ? 'zero' : parts.some(p => p.overlaps) ? null : 'wall'}), {'aria-pressed': String(byWall), title: 'place the runs by the time of day; else all begin at 0'}));
 	return out;
 }
