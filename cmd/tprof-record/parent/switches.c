@@ -31,7 +31,7 @@ enum {
 	MOST_PAGES_READ = 2048,	 /* with a reader, if permitted */
 	MOST_PAGES_OF_NONE = 16, /* without switches */
 	LEAST_PAGES = 4,
-	WAKES_MS = 5,  /* after the begin wakes are heard, too */
+	WAKES_MS = 5,  /* after the begin wakes are heard, too (report.c says so) */
 	QUICK_MS = 10, /* while switches come; a ring that is half full does not wait */
 	SLOW_MS = 1000,
 	LEAST_FILES = 8,  /* descriptors that rings leave to the recording, … */
