@@ -54,7 +54,8 @@ static bool is_again(const struct rec_copied *c, const struct rec_copied_known *
 	return true;
 }
 
-/* Keeps the places from which the return addresses were read, if all of them were. */
+/* Keeps the places from which the return addresses were read, if all of them were. Not for cut stacks whose
+ * frame pointer was searched: other words decide whether that is found. */
 static void keep(struct rec_copied *c, struct rec_copied_known *k, const struct tp_unwind_state *s,
 		 const uint64_t *pcs, size_t n, uint32_t stack)
 {
@@ -126,7 +127,7 @@ static uint64_t frame_of_last(const struct rec_copied *c, const uint64_t *pcs, s
 	return i ? c->frame(c->ctx, pcs[n - 1], c->read[i - 1].at + 8) : 0;
 }
 
-/* Functions that were called pass the frame pointer on, so that of the first which needs it is that of them all. */
+/* Callees preserve the frame pointer, so the value that the first function needs is also the initial value. */
 static size_t unwind(struct rec_copied *c, struct tp_unwind_state *state, uint64_t *pcs, bool *cut)
 {
 	size_t n = tp_unwinder_stack(c->unwinder, state, pcs, c->depth, cut);
@@ -158,7 +159,7 @@ uint32_t rec_copied_stack(struct rec_copied *c, struct tp_unwind_state *state)
 	c->nread = 0;
 	n = unwind(c, state, pcs, &cut);
 	stack = c->add(c->ctx, pcs, n, cut);
-	if (stack && !c->missing)
+	if (stack && !c->missing && !(cut && c->frame))
 		keep(c, k, state, pcs, n, stack);
 	return stack;
 }

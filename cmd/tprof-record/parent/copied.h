@@ -24,7 +24,7 @@ struct rec_copied {
 	pid_t pid;
 	uint32_t depth; /* most frames */
 	/* Returns a number for a stack, innermost PC first; 0: there is no room. `cut`: its last function has a
-	 * caller that is not known. */
+	 * caller that is not known; then n < depth. */
 	uint32_t (*add)(void *ctx, const uint64_t *pcs, size_t n, bool cut);
 	/* Returns the frame pointer of a function by its PC and its stack pointer; 0: it is not known. NULL if
 	 * registers contain it. */

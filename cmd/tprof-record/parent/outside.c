@@ -93,7 +93,7 @@ static uint32_t add_stack(void *looks, const uint64_t *found, size_t n, bool cut
 
 	memcpy(pcs, found, n * sizeof(*pcs));
 	pcs[0] -= l->in_call;
-	if (cut)
+	if (cut) /* so n < REC_MAX_DEPTH */
 		pcs[n++] = REC_CUT_STACK_PC;
 	h = hash(pcs, n);
 	at = tp_ids_get(&l->stack_of, h);

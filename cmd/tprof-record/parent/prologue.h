@@ -11,7 +11,7 @@
 
 /* Returns by how many bytes the stack pointer is below the frame pointer when a function makes a call, by the code in
  * front of its return address; or REC_PROLOGUE_UNKNOWN, also if the function may move its stack pointer later (alloca,
- * arguments on the stack). */
+ * arguments on the stack) or may have ended before the call. */
 uint64_t rec_prologue_size(const uint8_t *code, size_t n);
 /* Returns whether code ends with a call. */
 bool rec_prologue_calls(const uint8_t *code, size_t n);

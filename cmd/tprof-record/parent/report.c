@@ -88,8 +88,9 @@ static void say_running(struct lines *l, const struct rec_result *r)
 	/* Threads that are killed cannot say how long they waited. */
 	bool more = d->more_delay || !r->over || WIFSIGNALED(r->status);
 	const char *shown = !d->delay_ns || !d->exact ? ""
-			    : d->wakes		      ? "from each recorded wake-up on"
-			    : r->attached	      ? "only after preemptions"
+			    : d->wakes
+				? "from each recorded wake-up on (from 5ms after the start on)"
+			    : r->attached ? "only after preemptions"
 					  : "only after preemptions and observed wake-ups";
 	char time[TP_UNITS_SIZE], delay[TP_UNITS_SIZE];
 

@@ -158,7 +158,8 @@ static void test_report_running(void **state)
 	r.last.lost_switches = 0;
 	snprintf(all, sizeof(all),
 		 "%sCPU time: 250ms (from the kernel's context switches); run delay: 1ms since the "
-		 "process began; the trace has it from each recorded wake-up on\nnothing lost\n%s",
+		 "process began; the trace has it from each recorded wake-up on (from 5ms after "
+		 "the start on)\nnothing lost\n%s",
 		 head, tail);
 	expect(&r, all);
 	r.last.exact = r.last.wakes = false;

@@ -31,7 +31,7 @@ enum {
 	MOST_PAGES_READ = 2048,	 /* with a reader, if permitted */
 	MOST_PAGES_OF_NONE = 16, /* without switches */
 	LEAST_PAGES = 4,
-	WAKES_MS = 5,  /* after the begin wakes are heard, too */
+	WAKES_MS = 5,  /* after the begin wakes are heard, too (report.c says so) */
 	QUICK_MS = 10, /* while switches come; a ring that is half full does not wait */
 	SLOW_MS = 1000,
 	LEAST_FILES = 8,  /* descriptors that rings leave to the recording, … */
@@ -162,7 +162,7 @@ static int open_more(struct ring *r, pid_t pid, int cpu)
 	return error;
 }
 
-/* Mounts tracefs nowhere, for us alone; that needs CAP_SYS_ADMIN. Returns a descriptor, or -1. */
+/* Creates a detached tracefs mount; that needs CAP_SYS_ADMIN. Returns a descriptor, or -1. */
 static int mount_tracefs(void)
 {
 	int fd = -1;
@@ -646,22 +646,31 @@ uint64_t rec_switches_off(struct rec_switches *s, uint32_t tid)
 	return off;
 }
 
-/* Hears wakes on all processors, or on none. The kernel changes its code for that, and waits for all processors
- * when it ends: more than all else that a recording of some ms needs. */
+/* Opens sched_waking on every processor; on failure closes all of them. The kernel changes its code for that, and waits
+ * for all processors when it ends: more than all else that a recording of some ms needs. Others may take the switches
+ * meanwhile. */
 static void open_wakes(struct rec_switches *s)
 {
 	uint64_t id = find_waking();
-	size_t i = 0;
+	int *wakes = calloc(s->nrings, sizeof(*wakes));
+	size_t n = 0;
+	bool all;
 
+	pthread_mutex_lock(&s->lock);
+	s->notices |= id && wakes;
+	pthread_mutex_unlock(&s->lock);
+	while (id && wakes && n < s->nrings && (wakes[n] = open_waking(&s->rings[n], id)) >= 0)
+		n++;
+	all = n && n == s->nrings;
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; all && i < n; i++)
+		s->rings[i].wakes = wakes[i];
+	s->wakes = all;
 	s->wakes_due = false;
-	while (id && i < s->nrings && (s->rings[i].wakes = open_waking(&s->rings[i], id)) >= 0)
-		i++;
-	s->wakes = i && i == s->nrings;
-	s->notices |= s->wakes;
-	while (!s->wakes && i--) {
-		close(s->rings[i].wakes);
-		s->rings[i].wakes = -1;
-	}
+	pthread_mutex_unlock(&s->lock);
+	while (!all && n--)
+		close(wakes[n]);
+	free(wakes);
 }
 
 static void *work(void *arg)
@@ -684,10 +693,11 @@ static void *work(void *arg)
 				s->polls[i].fd = -1;
 		pthread_mutex_lock(&s->lock);
 		n = take(s);
+		pthread_mutex_unlock(&s->lock);
+		/* Only this thread changes it. */
 		if (s->wakes_due && !bell->revents &&
 		    rec_now() - begin >= (uint64_t)WAKES_MS * 1000000)
 			open_wakes(s);
-		pthread_mutex_unlock(&s->lock);
 		ms = n ? QUICK_MS : ms < SLOW_MS ? ms * 2 : SLOW_MS;
 	}
 	return NULL;

@@ -885,6 +885,25 @@ static const struct {
      "12 p0 g1 GoBlock g1 semacquire\n"
      "12 p0 ProcStop p0\n"
      "100 GoStatusStack g1\n"},
+    {"killed after it was woken while it waits, and after long computing",
+     {{.kind = REC_THREAD_START, .end = AT(0), ON(1, 1), .object = 4000}},
+     {OUT(12, 4000, 0), WAKE(80, 4000, 0), IN(82, 4000), OUT(5082, 4000, REC_SWITCH_RUNNABLE),
+      IN(5086, 4000), OUT(10086, 4000, REC_SWITCH_EXIT)},
+     10011,
+     "0 ProcStatus p0\n"
+     "0 p0 GoStatusStack g1\n"
+     "0 p0 g1 ProcsChange\n"
+     "12 p0 g1 GoBlock g1 semacquire\n"
+     "12 p0 ProcStop p0\n"
+     "80 GoUnblock g1\n"
+     "82 ProcStart p0\n"
+     "82 p0 GoStart g1\n"
+     "5082 p0 g1 GoStop g1 preempted\n"
+     "5082 p0 ProcStop p0\n"
+     "5086 ProcStart p0\n"
+     "5086 p0 GoStart g1\n"
+     "10086 p0 g1 GoDestroy g1\n"
+     "10086 p0 ProcStop p0\n"},
     {"without switches",
      {{.kind = REC_THREAD_START, .end = AT(0), ON(1, 1), .object = 4000, CPU(0)},
       {.kind = REC_POST, .end = AT(20), ON(1, 1)},
@@ -933,7 +952,8 @@ static void test_trace_write_off_story(void **state)
 							    .object = 0x70,
 							    .arg = REC_ON_SEMAPHORE});
 		t.process.arena.header->options.cpu_time = !t.process.switches;
-		t.process.end_ns = S + 100000;
+		t.process.end_ns =
+		    S + (strstr(off_stories[i].name, "long computing") ? 20000000 : 100000);
 		if (strstr(off_stories[i].name, "at the end"))
 			t.process.events_end_ns = AT(40);
 		text = story(&t, REC_GO_1_26, &result);

@@ -34,7 +34,9 @@
 
 /* Switches are not made longer than that. */
 #define MOST_LEAD_NS 200000u
-#define CPUS	     8192 /* whose last switch is remembered */
+/* A thread that is woken to be killed takes less. */
+#define MOST_DYING_NS 2000000u
+#define CPUS	      8192 /* whose last switch is remembered */
 
 /* ---- switches by thread ---- */
 
@@ -635,17 +637,25 @@ static void take_call(struct rec_machine *m, const struct rec_event *e, uint32_t
 	take_record(o, call, record);
 }
 
-/* Returns whether the thread, which still waits when the trace ends, is woken at `in` only to be killed. It may be
- * preempted before it is. */
+/* Returns whether the thread, which still waits when the trace ends, is woken at `in` only to be killed: it ends soon,
+ * though it may be preempted before. */
 static bool dies(const struct rec_tracer *s, const struct rec_off *o)
 {
+	uint64_t in = 0, ran = 0;
+
 	for (uint32_t at = o->at; at; at = s->switch_next[at - 1]) {
 		const struct rec_event *e = &s->p->switches[at - 1];
 
+		if (e->kind == REC_SWITCH_IN)
+			in = e->end;
+		if (e->kind != REC_SWITCH_OUT)
+			continue;
+		ran += in ? e->end - in : 0;
+		in = 0;
+		if (!e->flags || ran > MOST_DYING_NS)
+			return false;
 		if (e->flags & REC_SWITCH_EXIT)
 			return true;
-		if (e->kind == REC_SWITCH_OUT && !e->flags)
-			return false;
 	}
 	return false;
 }
