@@ -133,12 +133,16 @@ int rep_incident_find(struct rep_incident *x, struct rep_view *v,
 
 	*x = (struct rep_incident){.most = EVENTS_MOST,
 				   .begin = rep_view_clip_start(v, 0),
-				   .end = rep_view_clip_end(v, v->run->row.duration_ns)};
+				   .end = rep_view_clip_end(v, v->run->row.duration_ns),
+				   .selected =
+				       !v->whole && !opt->task && !opt->last && !opt->around};
 	if (x->end <= x->begin)
 		x->end = x->begin + 1;
-	if (opt->to_ns > opt->from_ns) {
-		x->from = opt->from_ns;
-		x->to = opt->to_ns;
+	if (x->selected) {
+		x->from = x->begin;
+		x->to = x->end;
+		x->begin = 0;
+		x->end = v->run->row.duration_ns > 0 ? v->run->row.duration_ns : 1;
 	} else if (opt->task) {
 		code = find_task(x, v, opt->task, err);
 	} else {

@@ -29,13 +29,12 @@ enum {
 	REP_INCIDENT_LEAST = 8,
 };
 
-/* As typed, or NULL. At most one of `around` and `task`, and of `last` and `task`, is given. */
+/* As typed, or NULL. At most one of `around` and `task`, and of `last` and `task`, is given. If none is,
+ * the incident is the time range of the view, compared with the whole run; a view without one: its end. */
 struct rep_incident_options {
 	const char *last;   /* its length: a time, or a share of the range such as "5%" */
 	const char *around; /* a moment in the middle of it; NULL: it is the end of the range */
 	const char *task;   /* the id of a task: its time */
-	/* Not as typed, ns since the run began: these ends; both 0: not given. */
-	int64_t from_ns, to_ns;
 };
 
 enum rep_incident_kind {
@@ -61,7 +60,8 @@ struct rep_incident_row {
 
 struct rep_incident {
 	int64_t from, to;   /* the incident */
-	int64_t begin, end; /* the range of the view */
+	int64_t begin, end; /* what it is compared with: the range of the view, or the run */
+	bool selected;	    /* it is the range of the view */
 	struct rep_incident_window {
 		int64_t from, to;
 	} * window; /* the others: n, by time; they do not overlap */
@@ -84,7 +84,7 @@ struct rep_incident {
 
 /* Checks options as far as that is possible without a run. Returns 0 or TP_EFORMAT with a sentence. */
 int rep_incident_check(const struct rep_incident_options *opt, struct tp_err *err);
-/* Finds the incident in the range of the view. Errors: TP_EFORMAT for times that do not fit the run,
+/* Finds the incident. Errors: TP_EFORMAT for times that do not fit the run,
  * TP_ENOENT if there is no such task, TP_ENOMEM, TP_ESTORE. */
 int rep_incident_find(struct rep_incident *x, struct rep_view *v,
 		      const struct rep_incident_options *opt, struct tp_err *err);

@@ -3,7 +3,8 @@ export COLUMNS=110 LC_ALL=C.UTF-8
 tprof-top testdata/rush/lock.trace incident
 for f in gc disk hog calm; do tprof-top testdata/rush/$f.trace incident -n 2; done
 # The lock was taken at 2s: before that nothing was unusual, and around it the same lock comes first.
-tprof-top testdata/rush/lock.trace incident -n 1 --to=1.9s
+tprof-top testdata/rush/lock.trace incident -n 1 --to=1.9s --last=5%
+tprof-top testdata/rush/lock.trace incident -n 1 --from=2s --to=2.15s
 tprof-top testdata/rush/lock.trace incident -n 1 --around=2.1s --last=50ms
 tprof-top testdata/rush/lock.trace incident -n 1 --around=95% --format=csv
 # The task that the disk kept, and what else there was in its time.
