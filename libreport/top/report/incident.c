@@ -122,11 +122,29 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct rep_i
 	return 0;
 }
 
-/* "From 1.8s to 2s (200ms), against 19 other windows of that length:
+/* Names the incident: "The last 200ms (1.8s to 2s)". */
+static void say_which(struct rep_job *job, const struct rep_incident *x, char text[200])
+{
+	const struct rep_incident_options *o = &job->opt->incident;
+	char t[3][TP_COUNT_SIZE], what[100];
+
+	rep_job_ns(job, t[2], tp_minus(x->to, x->from));
+	if (o->task)
+		snprintf(what, sizeof(what), "Task %.20s, %s", o->task, t[2]);
+	else if (o->around)
+		snprintf(what, sizeof(what), "%s around %.40s", t[2], o->around);
+	else
+		snprintf(what, sizeof(what), "The %s %s%s", x->selected ? "selected" : "last", t[2],
+			 !x->selected && job->opt->filter.to ? " of the selected time" : "");
+	snprintf(text, 200, "%s (%s to %s)", what, rep_job_ns(job, t[0], x->from),
+		 rep_job_ns(job, t[1], x->to));
+}
+
+/* "The last 200ms (1.8s to 2s), against 19 other windows of that length:
  * 3 rows took unusually much time." */
 static void say(struct rep_job *job, const struct rep_incident *x)
 {
-	char t[3][TP_COUNT_SIZE], windows[60], verdict[100];
+	char t[TP_COUNT_SIZE], which[200], windows[60], verdict[100];
 	int64_t unusual = 0, others = job->nrows ? 0 : (int64_t)x->n;
 
 	for (size_t i = 0; i < job->nrows; i++) {
@@ -144,16 +162,14 @@ static void say(struct rep_job *job, const struct rep_incident *x)
 		snprintf(verdict, sizeof(verdict), "nothing took unusually much time.");
 	else
 		snprintf(verdict, sizeof(verdict), "%s %s took unusually much time.",
-			 tp_fmt_count(t[0], unusual), unusual == 1 ? "row" : "rows");
-	snprintf(job->lead, sizeof(job->lead),
-		 "From %s to %s (%s), against %s other windows of %s length:\n%s",
-		 rep_job_ns(job, t[0], x->from), rep_job_ns(job, t[1], x->to),
-		 rep_job_ns(job, t[2], tp_minus(x->to, x->from)), windows,
-		 x->segments ? "about that" : "that", verdict);
+			 tp_fmt_count(t, unusual), unusual == 1 ? "row" : "rows");
+	say_which(job, x, which);
+	snprintf(job->lead, sizeof(job->lead), "%s, against %s other windows of %s length:\n%s",
+		 which, windows, x->segments ? "about that" : "that", verdict);
 	if (x->lost_ns)
 		snprintf(job->note, sizeof(job->note),
 			 "the trace is damaged there: %s of its goroutines' time is not known",
-			 rep_job_ns(job, t[0], x->lost_ns));
+			 rep_job_ns(job, t, x->lost_ns));
 	else if (x->left_out)
 		snprintf(job->note, sizeof(job->note),
 			 "only the first %d rows of the run were looked at", REP_INCIDENT_ROWS);
@@ -227,7 +243,7 @@ static const struct rep_report_ops ops = {
 
 const struct rep_report rep_report_incident = {
     .name = "incident",
-    .doc = "what took more time than usual just then, by default at the end",
+    .doc = "what took more time than usual in a short stretch of the run",
     .rows = "rows",
     .columns = columns,
     .ncolumns = NCOLUMNS,
