@@ -126,6 +126,29 @@ static int find_stretch(struct rep_incident *x, struct rep_view *v,
 	return 0;
 }
 
+/* Returns whether no other window fits into the range. */
+static bool is_alone(const struct rep_incident *x)
+{
+	int64_t length = tp_minus(x->to, x->from);
+
+	return tp_minus(x->from, x->begin) < length && tp_minus(x->end, x->to) < length;
+}
+
+static int nothing_else(const struct rep_incident *x, const struct rep_incident_options *opt,
+			struct tp_err *err)
+{
+	if (opt->task)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "task %s is too long to be compared: no other window of its "
+				  "length fits into the run or the time range; tprof-path TRACE "
+				  "--task=%s shows where its time went",
+				  opt->task, opt->task);
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "the incident is too long to be compared: no other window of its length "
+			  "fits into the run or the time range; give a shorter %s",
+			  x->selected ? "time range" : "--last");
+}
+
 int rep_incident_find(struct rep_incident *x, struct rep_view *v,
 		      const struct rep_incident_options *opt, struct tp_err *err)
 {
@@ -155,7 +178,8 @@ int rep_incident_find(struct rep_incident *x, struct rep_view *v,
 	if (x->from >= x->to)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "the incident lies outside of the time range");
-	return 0;
+	return is_alone(x) && (opt->task || opt->last || x->selected) ? nothing_else(x, opt, err)
+								      : 0;
 }
 
 struct rep_incident_range rep_incident_enter(const struct rep_incident *x, struct rep_view *v)

@@ -67,6 +67,7 @@ struct rep_incident {
 	} * window; /* the others: n, by time; they do not overlap */
 	size_t n;
 	size_t all;	 /* so many there would be, of which n were taken */
+	size_t apart;	 /* of these n, those that are not next to the incident */
 	bool segments;	 /* they are segments of the store */
 	int64_t lost_ns; /* time in the incident of which a damaged trace says nothing */
 	int64_t most;	 /* events read one by one; set by rep_incident_find, lowered by tests */
@@ -84,8 +85,8 @@ struct rep_incident {
 
 /* Checks options as far as that is possible without a run. Returns 0 or TP_EFORMAT with a sentence. */
 int rep_incident_check(const struct rep_incident_options *opt, struct tp_err *err);
-/* Finds the incident. Errors: TP_EFORMAT for times that do not fit the run,
- * TP_ENOENT if there is no such task, TP_ENOMEM, TP_ESTORE. */
+/* Finds the incident. Errors: TP_EFORMAT for times that do not fit the run; TP_ENOENT if there is no
+ * such task, or no other window as long as a given incident; TP_ENOMEM, TP_ESTORE. */
 int rep_incident_find(struct rep_incident *x, struct rep_view *v,
 		      const struct rep_incident_options *opt, struct tp_err *err);
 /* Chooses the windows and reads all rows. Errors: TP_ENOMEM, TP_ESTORE, TP_ELIMIT. */

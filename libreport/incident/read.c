@@ -145,6 +145,15 @@ static int choose(struct reading *r)
 	return choose_grid(r);
 }
 
+/* Counts the windows that are compared at most: see rep_incident_judge. */
+static void count_apart(struct rep_incident *x)
+{
+	bool before = x->n && x->window[0].from < x->from;
+	bool after = x->n && x->window[x->n - 1].from >= x->to;
+
+	x->apart = x->n - before - after;
+}
+
 /* ---- rows ---- */
 
 static int new_cells(struct rep_incident *x)
@@ -512,6 +521,7 @@ int rep_incident_read(struct rep_incident *x, struct rep_view *v, struct tp_err 
 	bool room = r.wanted && r.of && r.site && r.system && r.cache;
 	int code = room && !choose(&r) ? 0 : tp_nomem(err);
 
+	count_apart(x);
 	if (!code && !(x->scratch = calloc(x->n + 1, sizeof(*x->scratch))))
 		code = tp_nomem(err);
 	if (!code)

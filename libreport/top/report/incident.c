@@ -43,8 +43,9 @@ enum {
 };
 
 static const struct rep_report_column columns[NCOLUMNS] = {
-    [COLUMN_UNUSUAL] = {.column = {.name = "unusual", .title = "UNUSUAL", .kind = REP_BOOL},
-			.doc = "its score is at least 1, and there are 8 windows to compare with"},
+    [COLUMN_UNUSUAL] =
+	{.column = {.name = "unusual", .title = "UNUSUAL", .kind = REP_BOOL},
+	 .doc = "its score is at least 1; unknown with fewer than 8 windows to compare with"},
     [COLUMN_SCORE] = {.column = {.name = "score", .title = "SCORE", .kind = REP_FLOAT},
 		      .key = "score",
 		      .doc = "its time beyond the usual one, by the least that is called unusual"},
@@ -106,7 +107,7 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct rep_i
 	if (!row || tp_grow(&s->score, &s->room, job->nrows - 1, sizeof(*s->score)))
 		return TP_ENOMEM;
 	s->score[job->nrows - 1] = verdict.score;
-	row[COLUMN_UNUSUAL] = verdict.unusual;
+	row[COLUMN_UNUSUAL] = verdict.others < REP_INCIDENT_LEAST ? TP_NULL : verdict.unusual;
 	row[COLUMN_TIME] = verdict.then_ns;
 	row[COLUMN_USUAL] = verdict.median_ns;
 	row[COLUMN_HIGHEST] = verdict.highest_ns;
@@ -144,28 +145,37 @@ static void say_which(struct rep_job *job, const struct rep_incident *x, char te
  * 3 rows took unusually much time." */
 static void say(struct rep_job *job, const struct rep_incident *x)
 {
-	char t[TP_COUNT_SIZE], which[200], windows[60], verdict[100];
-	int64_t unusual = 0, others = job->nrows ? 0 : (int64_t)x->n;
+	char t[TP_COUNT_SIZE], which[200], windows[60], verdict[200];
+	int64_t unusual = 0, unknown = 0;
 
 	for (size_t i = 0; i < job->nrows; i++) {
 		const int64_t *row = rep_job_row_at(job, i);
 
-		unusual += row[COLUMN_UNUSUAL];
-		others = row[COLUMN_OTHERS] > others ? row[COLUMN_OTHERS] : others;
+		unusual += row[COLUMN_UNUSUAL] == 1;
+		unknown += row[COLUMN_UNUSUAL] == TP_NULL;
 	}
 	snprintf(windows, sizeof(windows), x->n < x->all ? "%zu of %zu" : "%zu", x->n, x->all);
-	if (others < REP_INCIDENT_LEAST)
-		snprintf(
-		    verdict, sizeof(verdict),
-		    "these are too few to call anything unusual; a shorter --last gives more.");
+	if (x->apart < REP_INCIDENT_LEAST)
+		snprintf(verdict, sizeof(verdict),
+			 "too few to call anything unusual: %zu are not next to it, and %d "
+			 "are needed; a shorter %s gives more.",
+			 x->apart, REP_INCIDENT_LEAST,
+			 job->opt->incident.task ? "task"
+			 : x->selected		 ? "time range"
+						 : "--last");
+	else if (!unusual && unknown)
+		snprintf(verdict, sizeof(verdict),
+			 "nothing can be called unusual; what took much time also did so before or "
+			 "after.");
 	else if (!unusual)
 		snprintf(verdict, sizeof(verdict), "nothing took unusually much time.");
 	else
 		snprintf(verdict, sizeof(verdict), "%s %s took unusually much time.",
 			 tp_fmt_count(t, unusual), unusual == 1 ? "row" : "rows");
 	say_which(job, x, which);
-	snprintf(job->lead, sizeof(job->lead), "%s, against %s other windows of %s length:\n%s",
-		 which, windows, x->segments ? "about that" : "that", verdict);
+	snprintf(job->lead, sizeof(job->lead), "%s, against %s other window%s of %s length:\n%s",
+		 which, windows, x->all == 1 ? "" : "s", x->segments ? "about that" : "that",
+		 verdict);
 	if (x->lost_ns)
 		snprintf(job->note, sizeof(job->note),
 			 "the trace is damaged there: %s of its goroutines' time is not known",
