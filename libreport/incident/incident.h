@@ -52,10 +52,12 @@ extern const char *const rep_incident_kinds[REP_NINCIDENT_KINDS];
 
 struct rep_incident_row {
 	enum rep_incident_kind kind;
-	uint32_t name;	/* string: entry function, reason, name of the range, type of tasks */
-	uint32_t stack; /* where most of its time in the incident was spent at once; 0: none */
-	int64_t count;	/* spans, ranges and tasks that overlap the incident */
-	int64_t max_ns; /* the longest of them there */
+	uint32_t name;	 /* string: entry function, reason, name of the range, type of tasks */
+	uint32_t stack;	 /* where most of its time in the incident was spent at once; 0: none */
+	int64_t count;	 /* spans, ranges and tasks that overlap the incident */
+	int64_t max_ns;	 /* the whole length of the longest of them */
+	int64_t max_at;	 /* when that began, perhaps before the incident */
+	int64_t most_ns; /* the most time of one in the incident */
 };
 
 struct rep_incident {
@@ -117,8 +119,9 @@ struct rep_incident_verdict {
 	int64_t then_ns, median_ns, highest_ns;
 	size_t others;	/* windows compared with */
 	size_t as_much; /* of these, with at least as much time */
-	int64_t
-	    since_ns; /* when it began: the start of the first window left out, or of the incident */
+	/* When it began: the start of the first window left out, or of the incident; or of the row's
+	 * longest, if that began before it by less than the incident's length. */
+	int64_t since_ns;
 	double score;
 	bool unusual;
 };

@@ -353,21 +353,35 @@ static int read_sums(struct reading *r, struct tp_err *err)
 
 /* ---- the incident ---- */
 
-static void count_then(struct reading *r, uint32_t row, int64_t count, int64_t ns, int64_t max_ns)
+/* The longest of some spans, with its time outside of the incident, and its start. */
+struct longest {
+	int64_t ns, at;
+};
+
+static struct longest longest_of(int64_t start, int64_t end)
+{
+	return (struct longest){tp_minus(end, start), start};
+}
+
+static void count_then(struct reading *r, uint32_t row, int64_t count, int64_t ns,
+		       const struct longest *longest)
 {
 	struct rep_incident *x = r->x;
 	struct rep_incident_row *to = &x->row[row];
 
 	tp_sum(&x->cell[row * (x->n + 1) + x->n], ns);
 	tp_sum(&to->count, count);
-	if (max_ns > to->max_ns)
-		to->max_ns = max_ns;
+	if (longest->ns > to->max_ns) {
+		to->max_ns = longest->ns;
+		to->max_at = longest->at;
+	}
 }
 
 static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 {
 	struct reading *r = ctx;
 	struct rep_incident_row *to;
+	struct longest longest;
 	uint32_t row;
 	int code;
 
@@ -379,10 +393,15 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	if (row == TP_NONE)
 		return 0;
 	to = &r->x->row[row];
-	if ((!to->count || part->max_ns > to->max_ns) && to->kind != REP_INCIDENT_RUNNING &&
-	    to->kind != REP_INCIDENT_RUNNABLE)
-		to->stack = part->stack;
-	count_then(r, row, part->count, part->total_ns, part->max_ns);
+	if (!to->count || part->max_ns > to->most_ns) {
+		to->most_ns = part->max_ns;
+		if (to->kind != REP_INCIDENT_RUNNING && to->kind != REP_INCIDENT_RUNNABLE)
+			to->stack = part->stack;
+	}
+	/* A sum is of spans within the incident. */
+	longest = part->span ? longest_of(part->span->start, part->span->end)
+			     : (struct longest){part->max_ns, r->x->from};
+	count_then(r, row, part->count, part->total_ns, &longest);
 	return 0;
 }
 
@@ -392,6 +411,7 @@ static int put_range(struct reading *r, enum rep_incident_kind kind, int64_t nam
 		     int64_t end, struct tp_err *err)
 {
 	const struct rep_incident *x = r->x;
+	const struct longest longest = longest_of(start, end);
 	int64_t a, b;
 	uint32_t row;
 	int code;
@@ -406,7 +426,7 @@ static int put_range(struct reading *r, enum rep_incident_kind kind, int64_t nam
 	a = start > x->from ? start : x->from;
 	b = end < x->to ? end : x->to;
 	if (a < b)
-		count_then(r, row, 1, tp_minus(b, a), tp_minus(b, a));
+		count_then(r, row, 1, tp_minus(b, a), &longest);
 	return spread(r, row, start, end, err);
 }
 

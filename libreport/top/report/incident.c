@@ -74,9 +74,10 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 		      .key = "count",
 		      .doc = "spans, ranges or tasks in the incident"},
     [COLUMN_LONGEST] =
-	REP_COLUMN_NS("max_ns", "LONGEST", "longest", 1, "the longest of them there"),
+	REP_COLUMN_NS("max_ns", "LONGEST", "longest", 1,
+		      "the whole length of the longest of them, also outside of the incident"),
     [COLUMN_SINCE] = REP_COLUMN_NS("since_ns", "SINCE", "since", 2,
-				   "when it began to take that much, since the run began"),
+				   "when it began to take that much, perhaps before the incident"),
     [COLUMN_AS_MUCH] = {.column = {.name = "as_much", .kind = REP_COUNT, .raw_only = true},
 			.doc = "other windows with at least as much time"},
     [COLUMN_OTHERS] = {.column = {.name = "others", .kind = REP_COUNT, .raw_only = true},
@@ -265,6 +266,7 @@ const struct rep_report rep_report_incident = {
 /* ---- the longest spans there ---- */
 
 enum {
+	LONGEST_TIME,
 	LONGEST_DURATION,
 	LONGEST_AT,
 	LONGEST_GOROUTINE,
@@ -280,10 +282,11 @@ enum {
 };
 
 static const struct rep_report_column longest_columns[NLONGEST] = {
+    [LONGEST_TIME] = REP_COLUMN_NS("total_ns", "TIME", "time", 0, "its time in the incident"),
     [LONGEST_DURATION] =
-	REP_COLUMN_NS("dur_ns", "LASTED", "duration", 0, "how long, within the incident"),
-    [LONGEST_AT] = REP_COLUMN_NS("at_ns", "AT", "at", 0,
-				 "when it began, since the run did; or the incident, if later"),
+	REP_COLUMN_NS("dur_ns", "LASTED", "duration", 0, "how long, also outside of the incident"),
+    [LONGEST_AT] =
+	REP_COLUMN_NS("at_ns", "AT", "at", 0, "when it began, perhaps before the incident"),
     [LONGEST_GOROUTINE] = {.column = {.name = "goroutine", .title = "GOROUTINE", .kind = REP_ID},
 			   .cell = REP_CELL_GOROUTINE,
 			   .doc = "the goroutine"},
@@ -330,8 +333,9 @@ static int put_longest(struct rep_job *job, struct rep_view *v, const struct rep
 
 	if (!row)
 		return TP_ENOMEM;
-	row[LONGEST_DURATION] = w->dur_ns;
-	row[LONGEST_AT] = w->at_ns;
+	row[LONGEST_TIME] = w->dur_ns;
+	row[LONGEST_DURATION] = tp_minus(w->span.end, w->span.start);
+	row[LONGEST_AT] = w->span.start;
 	row[LONGEST_GOROUTINE] = rep_view_goid(v, w->span.goroutine);
 	row[LONGEST_ENTRY] = rep_view_entry(v, w->span.goroutine);
 	row[LONGEST_STATE] = w->span.state;
@@ -384,7 +388,7 @@ const struct rep_report rep_report_incident_longest = {
     .rows = "spans",
     .columns = longest_columns,
     .ncolumns = NLONGEST,
-    .sort = "duration",
+    .sort = "time",
     .filters = FILTERS,
     .ops = &longest_ops,
 };
