@@ -177,7 +177,11 @@ static void say(struct rep_job *job, const struct rep_incident *x)
 	snprintf(job->lead, sizeof(job->lead), "%s, against %s other window%s of %s length:\n%s",
 		 which, windows, x->all == 1 ? "" : "s", x->segments ? "about that" : "that",
 		 verdict);
-	if (x->lost_ns)
+	if (!unusual && job->opt->incident.task)
+		snprintf(job->note, sizeof(job->note),
+			 "tprof-path TRACE --task=%.20s shows what kept this task waiting",
+			 job->opt->incident.task);
+	else if (x->lost_ns)
 		snprintf(job->note, sizeof(job->note),
 			 "the trace is damaged there: %s of its goroutines' time is not known",
 			 rep_job_ns(job, t, x->lost_ns));
@@ -412,7 +416,7 @@ enum {
 
 static const struct rep_report_column path_columns[NPATH] = {
     [PATH_TIME] = REP_COLUMN_NS("total_ns", "TIME", "total", 0, "its time on the path"),
-    [PATH_SHARE] = REP_COLUMN_SHARE(0, "of the path's length"),
+    [PATH_SHARE] = REP_COLUMN_SHARE(0, "of the incident's length"),
     [PATH_COUNT] = REP_COLUMN_COUNT("how many times"),
     [PATH_LONGEST] = REP_COLUMN_NS("max_ns", "LONGEST", "longest", 1, "the longest of these"),
     [PATH_ENTRY] = {.column = {.name = "entry",
@@ -422,8 +426,9 @@ static const struct rep_report_column path_columns[NPATH] = {
 			       .least = 12},
 		    .cell = REP_CELL_ENTRY,
 		    .doc = "their entry function"},
-    [PATH_KIND] = {.column = {.name = "kind", .title = "DOING", .kind = REP_TEXT},
-		   .doc = "what they did: running, runnable, a wait, a cause from outside"},
+    [PATH_KIND] =
+	{.column = {.name = "kind", .title = "DOING", .kind = REP_TEXT},
+	 .doc = "what they did: running, runnable, a wait, a cause from outside; or not covered"},
     [PATH_REASON] = {.column = {.name = "reason", .title = "REASON", .kind = REP_TEXT, .drop = 2},
 		     .cell = REP_CELL_STRING,
 		     .doc = "what a wait is for, as Go names it"},
@@ -441,6 +446,8 @@ static const struct rep_report_column path_columns[NPATH] = {
     [PATH_STACK] = REP_COLUMN_STACK("where, leaf first"),
 };
 
+#define NOT_COVERED REP_NPATH_KINDS /* of PATH_KIND: time that the path does not cover */
+
 static int put_path(struct rep_job *job, const struct rep_view *v, const struct rep_path_sum *s)
 {
 	int64_t *row = rep_job_row(job, v);
@@ -450,7 +457,7 @@ static int put_path(struct rep_job *job, const struct rep_view *v, const struct 
 	row[PATH_TIME] = s->total_ns;
 	row[PATH_COUNT] = s->count;
 	row[PATH_LONGEST] = s->max_ns;
-	row[PATH_ENTRY] = s->entry;
+	row[PATH_ENTRY] = s->kind == NOT_COVERED ? TP_NULL : s->entry;
 	row[PATH_KIND] = s->kind;
 	row[PATH_REASON] = s->reason;
 	row[PATH_WHERE] = row[PATH_FUNCTION] = row[PATH_LOCATION] = row[PATH_STACK] =
@@ -460,11 +467,11 @@ static int put_path(struct rep_job *job, const struct rep_view *v, const struct 
 
 static int walk(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
-	const struct rep_path_options opt = {.at_most = INT64_MAX};
+	const struct rep_path_options opt = {.at_most = INT64_MAX, .task = job->opt->incident.task};
+	struct rep_path_sum rest = {.kind = NOT_COVERED, .count = 1};
 	struct rep_path_requests list = {0};
 	struct rep_path path = {0};
 	struct rep_path_sum *total = NULL;
-	int64_t *whole = job->state;
 	size_t n = 0;
 	int code = rep_path_pick(v, &opt, &list, err);
 
@@ -475,10 +482,14 @@ static int walk(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		code = rep_path_walk(v, list.request, list.n, REP_PATH_HOPS, &path, err);
 	if (!code && list.n)
 		code = rep_path_totals(v, &path, &total, &n, err);
-	*whole = path.total_ns;
-	for (size_t i = 0; i < n && !code; i++)
+	rest.total_ns = rest.max_ns = *(int64_t *)job->state;
+	for (size_t i = 0; i < n && !code; i++) {
+		rest.max_ns = rest.total_ns = tp_minus(rest.total_ns, total[i].total_ns);
 		if (put_path(job, v, &total[i]))
 			code = tp_nomem(err);
+	}
+	if (!code && rest.total_ns > 0 && put_path(job, v, &rest))
+		code = tp_nomem(err);
 	free(total);
 	rep_path_release(&path);
 	rep_path_requests_release(&list);
@@ -494,6 +505,7 @@ static int add_path(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	if (!code)
 		code = rep_incident_find(&x, v, &job->opt->incident, err);
 	if (!code) {
+		*(int64_t *)job->state = tp_minus(x.to, x.from);
 		range = rep_incident_enter(&x, v);
 		code = walk(job, v, err);
 		rep_incident_leave(v, &range);
@@ -509,7 +521,8 @@ static struct rep_value path_value(struct rep_job *job, size_t row, size_t colum
 	if (column == PATH_SHARE)
 		return rep_share(r[PATH_TIME], *whole);
 	if (column == PATH_KIND)
-		return rep_str(rep_path_kinds[r[column]].name);
+		return rep_str(r[column] == NOT_COVERED ? "not covered"
+							: rep_path_kinds[r[column]].name);
 	return rep_job_cell(job, row, column);
 }
 
