@@ -22,7 +22,7 @@ struct reading {
 	bool *wanted;	 /* by segment: its windows count; its spans are read one by one */
 	uint32_t *of;	 /* by segment: the window whose sums have its own + 1; 0: none */
 	uint32_t *site;	 /* by stack: function of its site + 1 */
-	uint8_t *system; /* by string: 0 not known yet, 1 no, 2 an entry function of the runtime */
+	uint8_t *system; /* by string: 0 not known yet, 1 no, 2 of the runtime or runtime/… */
 	struct cached *cache;
 	size_t at; /* window of the last span */
 };
@@ -194,8 +194,12 @@ static bool is_system(struct reading *r, uint32_t entry)
 {
 	if (entry >= tp_dict_strings(r->v->dict))
 		entry = 0;
-	if (!r->system[entry])
-		r->system[entry] = rep_entry_is_system(tp_dict_text(r->v->dict, entry)) ? 2 : 1;
+	if (!r->system[entry]) {
+		struct tp_text name = tp_dict_text(r->v->dict, entry);
+
+		r->system[entry] =
+		    rep_entry_is_system(name) || tp_text_begins(name, "runtime/") ? 2 : 1;
+	}
 	return r->system[entry] == 2;
 }
 
@@ -223,7 +227,7 @@ static int make_row(struct reading *r, uint32_t entry, unsigned state, uint32_t 
 	case TP_ST_SYSCALL_BLOCKED:
 		return find_row(r->x, REP_INCIDENT_SYSCALL, site_of(r, stack), 0, row);
 	case TP_ST_WAITING:
-		/* The runtime's own goroutines rest. */
+		/* The runtime's own goroutines rest, as do those of the tracer and the profiler. */
 		if (is_system(r, entry))
 			return 0;
 		return find_row(r->x,
