@@ -68,11 +68,13 @@ struct rep_incident {
 		int64_t from, to;
 	} * window; /* the others: n, by time; they do not overlap */
 	size_t n;
-	size_t all;	 /* so many there would be, of which n were taken */
-	size_t apart;	 /* of these n, those that are not next to the incident */
-	bool segments;	 /* they are segments of the store */
-	int64_t lost_ns; /* time in the incident of which a damaged trace says nothing */
-	int64_t most;	 /* events read one by one; set by rep_incident_find, lowered by tests */
+	size_t all;    /* so many there would be, of which n were taken */
+	size_t apart;  /* of these n, those that are not next to the incident */
+	bool segments; /* they are segments of the store */
+	/* Time of goroutines in the incident; of it, that of which a damaged trace says nothing, and
+	 * that of which it has lost all names. */
+	int64_t total_ns, lost_ns, nameless_ns;
+	int64_t most; /* events read one by one; set by rep_incident_find, lowered by tests */
 
 	struct rep_incident_row *row;
 	size_t nrows;

@@ -389,8 +389,11 @@ static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 	uint32_t row;
 	int code;
 
+	tp_sum(&r->x->total_ns, part->total_ns);
 	if (part->state == TP_ST_LOST)
 		tp_sum(&r->x->lost_ns, part->total_ns);
+	else if (r->v->run->losses && !part->entry && !part->reason && !part->stack)
+		tp_sum(&r->x->nameless_ns, part->total_ns);
 	code = row_of(r, part->entry, part->state, part->reason, part->stack, &row);
 	if (code)
 		return tp_err_full(err, code, "the run has too many different stacks");

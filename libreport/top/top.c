@@ -366,7 +366,7 @@ static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)
 		struct rep_job *job = &t->job[i];
 		char title[200];
 
-		if (!code && several && (job->nrows || !t->opt->tables)) {
+		if (!code && several && (job->nrows || job->lead[0] || !t->opt->tables)) {
 			snprintf(title, sizeof(title), "%s: %s", job->report->name,
 				 job->report->doc);
 			if (i)

@@ -146,8 +146,8 @@ static void say_which(struct rep_job *job, const struct rep_incident *x, char te
  * 3 rows took unusually much time." */
 static void say(struct rep_job *job, const struct rep_incident *x)
 {
-	char t[TP_COUNT_SIZE], which[200], windows[60], verdict[200];
-	int64_t unusual = 0, unknown = 0;
+	char t[2][TP_COUNT_SIZE], which[200], windows[60], verdict[200], lost[160] = "";
+	int64_t gone = tp_plus(x->lost_ns, x->nameless_ns), unusual = 0, unknown = 0;
 
 	for (size_t i = 0; i < job->nrows; i++) {
 		const int64_t *row = rep_job_row_at(job, i);
@@ -164,6 +164,9 @@ static void say(struct rep_job *job, const struct rep_incident *x)
 			 job->opt->incident.task ? "task"
 			 : x->selected		 ? "time range"
 						 : "--last");
+	else if (!unusual && gone > x->total_ns / 2)
+		snprintf(verdict, sizeof(verdict),
+			 "whether anything took unusually much time cannot be told.");
 	else if (!unusual && unknown)
 		snprintf(verdict, sizeof(verdict),
 			 "nothing can be called unusual; what took much time also did so before or "
@@ -172,19 +175,21 @@ static void say(struct rep_job *job, const struct rep_incident *x)
 		snprintf(verdict, sizeof(verdict), "nothing took unusually much time.");
 	else
 		snprintf(verdict, sizeof(verdict), "%s %s took unusually much time.",
-			 tp_fmt_count(t, unusual), unusual == 1 ? "row" : "rows");
+			 tp_fmt_count(t[0], unusual), unusual == 1 ? "row" : "rows");
 	say_which(job, x, which);
-	snprintf(job->lead, sizeof(job->lead), "%s, against %s other window%s of %s length:\n%s",
+	if (gone > 0)
+		snprintf(
+		    lost, sizeof(lost),
+		    "\nThe trace is damaged: of its goroutines' time there, %s is lost, and %s "
+		    "has lost its names.",
+		    rep_job_ns(job, t[0], x->lost_ns), rep_job_ns(job, t[1], x->nameless_ns));
+	snprintf(job->lead, sizeof(job->lead), "%s, against %s other window%s of %s length:\n%s%s",
 		 which, windows, x->all == 1 ? "" : "s", x->segments ? "about that" : "that",
-		 verdict);
+		 verdict, lost);
 	if (!unusual && job->opt->incident.task)
 		snprintf(job->note, sizeof(job->note),
 			 "tprof-path TRACE --task=%.20s shows what kept this task waiting",
 			 job->opt->incident.task);
-	else if (x->lost_ns)
-		snprintf(job->note, sizeof(job->note),
-			 "the trace is damaged there: %s of its goroutines' time is not known",
-			 rep_job_ns(job, t, x->lost_ns));
 	else if (x->left_out)
 		snprintf(job->note, sizeof(job->note),
 			 "only the first %d rows of the run were looked at", REP_INCIDENT_ROWS);
