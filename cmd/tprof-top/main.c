@@ -48,7 +48,10 @@ static const struct argp_option options[] = {
      8},
     {NULL, 0, NULL, 0, "The report incident:", 49},
     {"last", SETS(top.incident.last), "TIME", 0,
-     "Look at the last TIME of the run, such as 200ms (default: 5% of the run, at most 200ms)", 49},
+     "Look at the last TIME of the run, such as 200ms (default: the range of --from and --to, or "
+     "5% "
+     "of the run, at most 200ms)",
+     49},
     {"around", SETS(top.incident.around), "TIME", 0,
      "Look at the time around this moment, as long as --last says; --task=ID looks at the time of "
      "a task",

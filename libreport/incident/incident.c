@@ -126,6 +126,29 @@ static int find_stretch(struct rep_incident *x, struct rep_view *v,
 	return 0;
 }
 
+/* Returns whether no other window fits into the range. */
+static bool is_alone(const struct rep_incident *x)
+{
+	int64_t length = tp_minus(x->to, x->from);
+
+	return tp_minus(x->from, x->begin) < length && tp_minus(x->end, x->to) < length;
+}
+
+static int nothing_else(const struct rep_incident *x, const struct rep_incident_options *opt,
+			struct tp_err *err)
+{
+	if (opt->task)
+		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+				  "task %s is too long to be compared: no other window of its "
+				  "length fits into the run or the time range; tprof-path TRACE "
+				  "--task=%s shows where its time went",
+				  opt->task, opt->task);
+	return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
+			  "the incident is too long to be compared: no other window of its length "
+			  "fits into the run or the time range; give a shorter %s",
+			  x->selected ? "time range" : "--last");
+}
+
 int rep_incident_find(struct rep_incident *x, struct rep_view *v,
 		      const struct rep_incident_options *opt, struct tp_err *err)
 {
@@ -133,12 +156,16 @@ int rep_incident_find(struct rep_incident *x, struct rep_view *v,
 
 	*x = (struct rep_incident){.most = EVENTS_MOST,
 				   .begin = rep_view_clip_start(v, 0),
-				   .end = rep_view_clip_end(v, v->run->row.duration_ns)};
+				   .end = rep_view_clip_end(v, v->run->row.duration_ns),
+				   .selected =
+				       !v->whole && !opt->task && !opt->last && !opt->around};
 	if (x->end <= x->begin)
 		x->end = x->begin + 1;
-	if (opt->to_ns > opt->from_ns) {
-		x->from = opt->from_ns;
-		x->to = opt->to_ns;
+	if (x->selected) {
+		x->from = x->begin;
+		x->to = x->end;
+		x->begin = 0;
+		x->end = v->run->row.duration_ns > 0 ? v->run->row.duration_ns : 1;
 	} else if (opt->task) {
 		code = find_task(x, v, opt->task, err);
 	} else {
@@ -151,7 +178,8 @@ int rep_incident_find(struct rep_incident *x, struct rep_view *v,
 	if (x->from >= x->to)
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "the incident lies outside of the time range");
-	return 0;
+	return is_alone(x) && (opt->task || opt->last || x->selected) ? nothing_else(x, opt, err)
+								      : 0;
 }
 
 struct rep_incident_range rep_incident_enter(const struct rep_incident *x, struct rep_view *v)

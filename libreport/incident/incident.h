@@ -30,13 +30,12 @@ enum {
 	REP_INCIDENT_LEAST = 8,
 };
 
-/* As typed, or NULL. At most one of `around` and `task`, and of `last` and `task`, is given. */
+/* As typed, or NULL. At most one of `around` and `task`, and of `last` and `task`, is given. If none is,
+ * the incident is the time range of the view, compared with the whole run; a view without one: its end. */
 struct rep_incident_options {
 	const char *last;   /* its length: a time, or a share of the range such as "5%" */
 	const char *around; /* a moment in the middle of it; NULL: it is the end of the range */
 	const char *task;   /* the id of a task: its time */
-	/* Not as typed, ns since the run began: these ends; both 0: not given. */
-	int64_t from_ns, to_ns;
 };
 
 enum rep_incident_kind {
@@ -54,23 +53,29 @@ extern const char *const rep_incident_kinds[REP_NINCIDENT_KINDS];
 
 struct rep_incident_row {
 	enum rep_incident_kind kind;
-	uint32_t name;	/* string: entry function, reason, name of the range, type of tasks */
-	uint32_t stack; /* where most of its time in the incident was spent at once; 0: none */
-	int64_t count;	/* spans, ranges and tasks that overlap the incident */
-	int64_t max_ns; /* the longest of them there */
+	uint32_t name;	 /* string: entry function, reason, name of the range, type of tasks */
+	uint32_t stack;	 /* where most of its time in the incident was spent at once; 0: none */
+	int64_t count;	 /* spans, ranges and tasks that overlap the incident */
+	int64_t max_ns;	 /* the whole length of the longest of them */
+	int64_t max_at;	 /* when that began, perhaps before the incident */
+	int64_t most_ns; /* the most time of one in the incident */
 };
 
 struct rep_incident {
 	int64_t from, to;   /* the incident */
-	int64_t begin, end; /* the range of the view */
+	int64_t begin, end; /* what it is compared with: the range of the view, or the run */
+	bool selected;	    /* it is the range of the view */
 	struct rep_incident_window {
 		int64_t from, to;
 	} * window; /* the others: n, by time; they do not overlap */
 	size_t n;
-	size_t all;	 /* so many there would be, of which n were taken */
-	bool segments;	 /* they are segments of the store */
-	int64_t lost_ns; /* time in the incident of which a damaged trace says nothing */
-	int64_t most;	 /* events read one by one; set by rep_incident_find, lowered by tests */
+	size_t all;    /* so many there would be, of which n were taken */
+	size_t apart;  /* of these n, those that are not next to the incident */
+	bool segments; /* they are segments of the store */
+	/* Time of goroutines in the incident; of it, that of which a damaged trace says nothing, and
+	 * that of which it has lost all names. */
+	int64_t total_ns, lost_ns, nameless_ns;
+	int64_t most; /* events read one by one; set by rep_incident_find, lowered by tests */
 
 	struct rep_incident_row *row;
 	size_t nrows;
@@ -85,8 +90,8 @@ struct rep_incident {
 
 /* Checks options as far as that is possible without a run. Returns 0 or TP_EFORMAT with a sentence. */
 int rep_incident_check(const struct rep_incident_options *opt, struct tp_err *err);
-/* Finds the incident in the range of the view. Errors: TP_EFORMAT for times that do not fit the run,
- * TP_ENOENT if there is no such task, TP_ENOMEM, TP_ESTORE. */
+/* Finds the incident. Errors: TP_EFORMAT for times that do not fit the run; TP_ENOENT if there is no
+ * such task, or no other window as long as a given incident; TP_ENOMEM, TP_ESTORE. */
 int rep_incident_find(struct rep_incident *x, struct rep_view *v,
 		      const struct rep_incident_options *opt, struct tp_err *err);
 /* Chooses the windows and reads all rows. Errors: TP_ENOMEM, TP_ESTORE, TP_ELIMIT. */
@@ -117,8 +122,9 @@ struct rep_incident_verdict {
 	int64_t then_ns, median_ns, highest_ns;
 	size_t others;	/* windows compared with */
 	size_t as_much; /* of these, with at least as much time */
-	int64_t
-	    since_ns; /* when it began: the start of the first window left out, or of the incident */
+	/* When it began: the start of the first window left out, or of the incident; or of the row's
+	 * longest, if that began before it by less than the incident's length. */
+	int64_t since_ns;
 	double score;
 	bool unusual;
 };

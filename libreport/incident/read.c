@@ -25,7 +25,7 @@ struct reading {
 	int64_t length;
 	uint32_t *of;	 /* by segment: the window whose sums have its own + 1; 0: none */
 	uint32_t *site;	 /* by stack: function of its site + 1 */
-	uint8_t *system; /* by string: 0 not known yet, 1 no, 2 an entry function of the runtime */
+	uint8_t *system; /* by string: 0 not known yet, 1 no, 2 of the runtime or runtime/… */
 	struct cached *cache;
 	size_t at; /* window of the last span */
 };
@@ -197,6 +197,15 @@ static int choose(struct reading *r)
 	return choose_segments(r, some < 1 ? 1 : (size_t)(some + 0.5));
 }
 
+/* Counts the windows that are compared at most: see rep_incident_judge. */
+static void count_apart(struct rep_incident *x)
+{
+	bool before = x->n && x->window[0].from < x->from;
+	bool after = x->n && x->window[x->n - 1].from >= x->to;
+
+	x->apart = x->n - before - after;
+}
+
 /* ---- rows ---- */
 
 static int new_cells(struct rep_incident *x)
@@ -237,8 +246,12 @@ static bool is_system(struct reading *r, uint32_t entry)
 {
 	if (entry >= tp_dict_strings(r->v->dict))
 		entry = 0;
-	if (!r->system[entry])
-		r->system[entry] = rep_entry_is_system(tp_dict_text(r->v->dict, entry)) ? 2 : 1;
+	if (!r->system[entry]) {
+		struct tp_text name = tp_dict_text(r->v->dict, entry);
+
+		r->system[entry] =
+		    rep_entry_is_system(name) || tp_text_begins(name, "runtime/") ? 2 : 1;
+	}
 	return r->system[entry] == 2;
 }
 
@@ -266,7 +279,7 @@ static int make_row(struct reading *r, uint32_t entry, unsigned state, uint32_t 
 	case TP_ST_SYSCALL_BLOCKED:
 		return find_row(r->x, REP_INCIDENT_SYSCALL, site_of(r, stack), 0, row);
 	case TP_ST_WAITING:
-		/* The runtime's own goroutines rest. */
+		/* The runtime's own goroutines rest, as do those of the tracer and the profiler. */
 		if (is_system(r, entry))
 			return 0;
 		return find_row(r->x,
@@ -396,36 +409,58 @@ static int read_sums(struct reading *r, struct tp_err *err)
 
 /* ---- the incident ---- */
 
-static void count_then(struct reading *r, uint32_t row, int64_t count, int64_t ns, int64_t max_ns)
+/* The longest of some spans, with its time outside of the incident, and its start. */
+struct longest {
+	int64_t ns, at;
+};
+
+static struct longest longest_of(int64_t start, int64_t end)
+{
+	return (struct longest){tp_minus(end, start), start};
+}
+
+static void count_then(struct reading *r, uint32_t row, int64_t count, int64_t ns,
+		       const struct longest *longest)
 {
 	struct rep_incident *x = r->x;
 	struct rep_incident_row *to = &x->row[row];
 
 	tp_sum(&x->cell[row * (x->n + 1) + x->n], ns);
 	tp_sum(&to->count, count);
-	if (max_ns > to->max_ns)
-		to->max_ns = max_ns;
+	if (longest->ns > to->max_ns) {
+		to->max_ns = longest->ns;
+		to->max_at = longest->at;
+	}
 }
 
 static int on_part(void *ctx, const struct rep_part *part, struct tp_err *err)
 {
 	struct reading *r = ctx;
 	struct rep_incident_row *to;
+	struct longest longest;
 	uint32_t row;
 	int code;
 
+	tp_sum(&r->x->total_ns, part->total_ns);
 	if (part->state == TP_ST_LOST)
 		tp_sum(&r->x->lost_ns, part->total_ns);
+	else if (r->v->run->losses && !part->entry && !part->reason && !part->stack)
+		tp_sum(&r->x->nameless_ns, part->total_ns);
 	code = row_of(r, part->entry, part->state, part->reason, part->stack, &row);
 	if (code)
 		return tp_err_full(err, code, "the run has too many different stacks");
 	if (row == TP_NONE)
 		return 0;
 	to = &r->x->row[row];
-	if ((!to->count || part->max_ns > to->max_ns) && to->kind != REP_INCIDENT_RUNNING &&
-	    to->kind != REP_INCIDENT_RUNNABLE)
-		to->stack = part->stack;
-	count_then(r, row, part->count, part->total_ns, part->max_ns);
+	if (!to->count || part->max_ns > to->most_ns) {
+		to->most_ns = part->max_ns;
+		if (to->kind != REP_INCIDENT_RUNNING && to->kind != REP_INCIDENT_RUNNABLE)
+			to->stack = part->stack;
+	}
+	/* A sum is of spans within the incident. */
+	longest = part->span ? longest_of(part->span->start, part->span->end)
+			     : (struct longest){part->max_ns, r->x->from};
+	count_then(r, row, part->count, part->total_ns, &longest);
 	return 0;
 }
 
@@ -435,6 +470,7 @@ static int put_range(struct reading *r, enum rep_incident_kind kind, int64_t nam
 		     int64_t end, struct tp_err *err)
 {
 	const struct rep_incident *x = r->x;
+	const struct longest longest = longest_of(start, end);
 	int64_t a, b;
 	uint32_t row;
 	int code;
@@ -449,7 +485,7 @@ static int put_range(struct reading *r, enum rep_incident_kind kind, int64_t nam
 	a = start > x->from ? start : x->from;
 	b = end < x->to ? end : x->to;
 	if (a < b)
-		count_then(r, row, 1, tp_minus(b, a), tp_minus(b, a));
+		count_then(r, row, 1, tp_minus(b, a), &longest);
 	return spread(r, row, start, end, err);
 }
 
@@ -564,6 +600,7 @@ int rep_incident_read(struct rep_incident *x, struct rep_view *v, struct tp_err 
 	bool room = r.wanted && r.of && r.site && r.system && r.cache;
 	int code = room && !choose(&r) ? 0 : tp_nomem(err);
 
+	count_apart(x);
 	if (!code && !(x->scratch = calloc(x->n + 1, sizeof(*x->scratch))))
 		code = tp_nomem(err);
 	if (!code)

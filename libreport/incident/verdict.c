@@ -57,12 +57,14 @@ void rep_incident_judge_cells(const int64_t *cell, size_t n, size_t at, int64_t 
 void rep_incident_judge(const struct rep_incident *x, size_t row,
 			struct rep_incident_verdict *verdict)
 {
-	const int64_t *cell = x->cell + row * (x->n + 1);
+	const int64_t *cell = x->cell + row * (x->n + 1), began = x->row[row].max_at;
+	int64_t length = tp_minus(x->to, x->from);
 	size_t at = 0, first;
 
 	while (at < x->n && x->window[at].from < x->from)
 		at++;
-	rep_incident_judge_cells(cell, x->n, at, cell[x->n], tp_minus(x->to, x->from), x->scratch,
-				 verdict, &first);
+	rep_incident_judge_cells(cell, x->n, at, cell[x->n], length, x->scratch, verdict, &first);
 	verdict->since_ns = first < at ? x->window[first].from : x->from;
+	if (began < x->from && began > tp_minus(verdict->since_ns, length))
+		verdict->since_ns = began;
 }

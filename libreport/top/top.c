@@ -67,7 +67,7 @@ static const struct rep_report *const incident[] = {
 
 const struct rep_report rep_report_incident_page = {
     .name = "incident",
-    .doc = "what took more time than usual just then, by default at the end",
+    .doc = "what took more time than usual in a short stretch of the run",
     .rows = "tables",
     .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON |
 	       REP_BY_MOMENT,
@@ -366,7 +366,7 @@ static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)
 		struct rep_job *job = &t->job[i];
 		char title[200];
 
-		if (!code && several && (job->nrows || !t->opt->tables)) {
+		if (!code && several && (job->nrows || job->lead[0] || !t->opt->tables)) {
 			snprintf(title, sizeof(title), "%s: %s", job->report->name,
 				 job->report->doc);
 			if (i)

@@ -43,8 +43,9 @@ enum {
 };
 
 static const struct rep_report_column columns[NCOLUMNS] = {
-    [COLUMN_UNUSUAL] = {.column = {.name = "unusual", .title = "UNUSUAL", .kind = REP_BOOL},
-			.doc = "its score is at least 1, and there are 8 windows to compare with"},
+    [COLUMN_UNUSUAL] =
+	{.column = {.name = "unusual", .title = "UNUSUAL", .kind = REP_BOOL},
+	 .doc = "its score is at least 1; unknown with fewer than 8 windows to compare with"},
     [COLUMN_SCORE] = {.column = {.name = "score", .title = "SCORE", .kind = REP_FLOAT},
 		      .key = "score",
 		      .doc = "its time beyond the usual one, by the least that is called unusual"},
@@ -73,9 +74,10 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 		      .key = "count",
 		      .doc = "spans, ranges or tasks in the incident"},
     [COLUMN_LONGEST] =
-	REP_COLUMN_NS("max_ns", "LONGEST", "longest", 1, "the longest of them there"),
+	REP_COLUMN_NS("max_ns", "LONGEST", "longest", 1,
+		      "the whole length of the longest of them, also outside of the incident"),
     [COLUMN_SINCE] = REP_COLUMN_NS("since_ns", "SINCE", "since", 2,
-				   "when it began to take that much, since the run began"),
+				   "when it began to take that much, perhaps before the incident"),
     [COLUMN_AS_MUCH] = {.column = {.name = "as_much", .kind = REP_COUNT, .raw_only = true},
 			.doc = "other windows with at least as much time"},
     [COLUMN_OTHERS] = {.column = {.name = "others", .kind = REP_COUNT, .raw_only = true},
@@ -106,7 +108,7 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct rep_i
 	if (!row || tp_grow(&s->score, &s->room, job->nrows - 1, sizeof(*s->score)))
 		return TP_ENOMEM;
 	s->score[job->nrows - 1] = verdict.score;
-	row[COLUMN_UNUSUAL] = verdict.unusual;
+	row[COLUMN_UNUSUAL] = verdict.others < REP_INCIDENT_LEAST ? TP_NULL : verdict.unusual;
 	row[COLUMN_TIME] = verdict.then_ns;
 	row[COLUMN_USUAL] = verdict.median_ns;
 	row[COLUMN_HIGHEST] = verdict.highest_ns;
@@ -122,40 +124,75 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct rep_i
 	return 0;
 }
 
-/* "From 1.8s to 2s (200ms), against 19 other windows of that length:
+/* Names the incident: "The last 200ms (1.8s to 2s)". */
+static void say_which(struct rep_job *job, const struct rep_incident *x, char text[200])
+{
+	const struct rep_incident_options *o = &job->opt->incident;
+	char t[3][TP_COUNT_SIZE], what[100];
+
+	rep_job_ns(job, t[2], tp_minus(x->to, x->from));
+	if (o->task)
+		snprintf(what, sizeof(what), "Task %.20s, %s", o->task, t[2]);
+	else if (o->around)
+		snprintf(what, sizeof(what), "%s around %.40s", t[2], o->around);
+	else
+		snprintf(what, sizeof(what), "The %s %s%s", x->selected ? "selected" : "last", t[2],
+			 !x->selected && job->opt->filter.to ? " of the selected time" : "");
+	snprintf(text, 200, "%s (%s to %s)", what, rep_job_ns(job, t[0], x->from),
+		 rep_job_ns(job, t[1], x->to));
+}
+
+/* "The last 200ms (1.8s to 2s), against 19 other windows of that length:
  * 3 rows took unusually much time." */
 static void say(struct rep_job *job, const struct rep_incident *x)
 {
-	char t[3][TP_COUNT_SIZE], windows[60], verdict[100];
-	int64_t unusual = 0, others = job->nrows ? 0 : (int64_t)x->n;
+	char t[2][TP_COUNT_SIZE], which[200], windows[60], verdict[200], lost[160] = "";
+	int64_t gone = tp_plus(x->lost_ns, x->nameless_ns), unusual = 0, unknown = 0;
+	bool dense = x->n < REP_INCIDENT_LEAST && x->all >= REP_INCIDENT_LEAST;
 
 	for (size_t i = 0; i < job->nrows; i++) {
 		const int64_t *row = rep_job_row_at(job, i);
 
-		unusual += row[COLUMN_UNUSUAL];
-		others = row[COLUMN_OTHERS] > others ? row[COLUMN_OTHERS] : others;
+		unusual += row[COLUMN_UNUSUAL] == 1;
+		unknown += row[COLUMN_UNUSUAL] == TP_NULL;
 	}
 	snprintf(windows, sizeof(windows), x->n < x->all ? "%zu of %zu" : "%zu", x->n, x->all);
-	if (others < REP_INCIDENT_LEAST)
+	if (x->apart < REP_INCIDENT_LEAST)
 		snprintf(verdict, sizeof(verdict),
-			 "these are too few to call anything unusual; %s.",
-			 x->n < REP_INCIDENT_LEAST && x->all >= REP_INCIDENT_LEAST
-			     ? "more have too many events: try a shorter --last"
-			     : "a shorter --last gives more");
+			 "too few to call anything unusual: %zu are not next to it, and %d "
+			 "are needed; %sa shorter %s%s.",
+			 x->apart, REP_INCIDENT_LEAST,
+			 dense ? "more have too many events: try " : "",
+			 job->opt->incident.task ? "task"
+			 : x->selected		 ? "time range"
+						 : "--last",
+			 dense ? "" : " gives more");
+	else if (!unusual && gone > x->total_ns / 2)
+		snprintf(verdict, sizeof(verdict),
+			 "whether anything took unusually much time cannot be told.");
+	else if (!unusual && unknown)
+		snprintf(verdict, sizeof(verdict),
+			 "nothing can be called unusual; what took much time also did so before or "
+			 "after.");
 	else if (!unusual)
 		snprintf(verdict, sizeof(verdict), "nothing took unusually much time.");
 	else
 		snprintf(verdict, sizeof(verdict), "%s %s took unusually much time.",
 			 tp_fmt_count(t[0], unusual), unusual == 1 ? "row" : "rows");
-	snprintf(job->lead, sizeof(job->lead),
-		 "From %s to %s (%s), against %s other windows of %s length:\n%s",
-		 rep_job_ns(job, t[0], x->from), rep_job_ns(job, t[1], x->to),
-		 rep_job_ns(job, t[2], tp_minus(x->to, x->from)), windows,
-		 x->segments ? "about that" : "that", verdict);
-	if (x->lost_ns)
+	say_which(job, x, which);
+	if (gone > 0)
+		snprintf(
+		    lost, sizeof(lost),
+		    "\nThe trace is damaged: of its goroutines' time there, %s is lost, and %s "
+		    "has lost its names.",
+		    rep_job_ns(job, t[0], x->lost_ns), rep_job_ns(job, t[1], x->nameless_ns));
+	snprintf(job->lead, sizeof(job->lead), "%s, against %s other window%s of %s length:\n%s%s",
+		 which, windows, x->all == 1 ? "" : "s", x->segments ? "about that" : "that",
+		 verdict, lost);
+	if (!unusual && job->opt->incident.task)
 		snprintf(job->note, sizeof(job->note),
-			 "the trace is damaged there: %s of its goroutines' time is not known",
-			 rep_job_ns(job, t[0], x->lost_ns));
+			 "tprof-path TRACE --task=%.20s shows what kept this task waiting",
+			 job->opt->incident.task);
 	else if (x->left_out)
 		snprintf(job->note, sizeof(job->note),
 			 "only the first %d rows of the run were looked at", REP_INCIDENT_ROWS);
@@ -229,7 +266,7 @@ static const struct rep_report_ops ops = {
 
 const struct rep_report rep_report_incident = {
     .name = "incident",
-    .doc = "what took more time than usual just then, by default at the end",
+    .doc = "what took more time than usual in a short stretch of the run",
     .rows = "rows",
     .columns = columns,
     .ncolumns = NCOLUMNS,
@@ -241,6 +278,7 @@ const struct rep_report rep_report_incident = {
 /* ---- the longest spans there ---- */
 
 enum {
+	LONGEST_TIME,
 	LONGEST_DURATION,
 	LONGEST_AT,
 	LONGEST_GOROUTINE,
@@ -256,10 +294,11 @@ enum {
 };
 
 static const struct rep_report_column longest_columns[NLONGEST] = {
+    [LONGEST_TIME] = REP_COLUMN_NS("total_ns", "TIME", "time", 0, "its time in the incident"),
     [LONGEST_DURATION] =
-	REP_COLUMN_NS("dur_ns", "LASTED", "duration", 0, "how long, within the incident"),
-    [LONGEST_AT] = REP_COLUMN_NS("at_ns", "AT", "at", 0,
-				 "when it began, since the run did; or the incident, if later"),
+	REP_COLUMN_NS("dur_ns", "LASTED", "duration", 0, "how long, also outside of the incident"),
+    [LONGEST_AT] =
+	REP_COLUMN_NS("at_ns", "AT", "at", 0, "when it began, perhaps before the incident"),
     [LONGEST_GOROUTINE] = {.column = {.name = "goroutine", .title = "GOROUTINE", .kind = REP_ID},
 			   .cell = REP_CELL_GOROUTINE,
 			   .doc = "the goroutine"},
@@ -306,8 +345,9 @@ static int put_longest(struct rep_job *job, struct rep_view *v, const struct rep
 
 	if (!row)
 		return TP_ENOMEM;
-	row[LONGEST_DURATION] = w->dur_ns;
-	row[LONGEST_AT] = w->at_ns;
+	row[LONGEST_TIME] = w->dur_ns;
+	row[LONGEST_DURATION] = tp_minus(w->span.end, w->span.start);
+	row[LONGEST_AT] = w->span.start;
 	row[LONGEST_GOROUTINE] = rep_view_goid(v, w->span.goroutine);
 	row[LONGEST_ENTRY] = rep_view_entry(v, w->span.goroutine);
 	row[LONGEST_STATE] = w->span.state;
@@ -360,7 +400,7 @@ const struct rep_report rep_report_incident_longest = {
     .rows = "spans",
     .columns = longest_columns,
     .ncolumns = NLONGEST,
-    .sort = "duration",
+    .sort = "time",
     .filters = FILTERS,
     .ops = &longest_ops,
 };
@@ -384,7 +424,7 @@ enum {
 
 static const struct rep_report_column path_columns[NPATH] = {
     [PATH_TIME] = REP_COLUMN_NS("total_ns", "TIME", "total", 0, "its time on the path"),
-    [PATH_SHARE] = REP_COLUMN_SHARE(0, "of the path's length"),
+    [PATH_SHARE] = REP_COLUMN_SHARE(0, "of the incident's length"),
     [PATH_COUNT] = REP_COLUMN_COUNT("how many times"),
     [PATH_LONGEST] = REP_COLUMN_NS("max_ns", "LONGEST", "longest", 1, "the longest of these"),
     [PATH_ENTRY] = {.column = {.name = "entry",
@@ -394,8 +434,9 @@ static const struct rep_report_column path_columns[NPATH] = {
 			       .least = 12},
 		    .cell = REP_CELL_ENTRY,
 		    .doc = "their entry function"},
-    [PATH_KIND] = {.column = {.name = "kind", .title = "DOING", .kind = REP_TEXT},
-		   .doc = "what they did: running, runnable, a wait, a cause from outside"},
+    [PATH_KIND] =
+	{.column = {.name = "kind", .title = "DOING", .kind = REP_TEXT},
+	 .doc = "what they did: running, runnable, a wait, a cause from outside; or not covered"},
     [PATH_REASON] = {.column = {.name = "reason", .title = "REASON", .kind = REP_TEXT, .drop = 2},
 		     .cell = REP_CELL_STRING,
 		     .doc = "what a wait is for, as Go names it"},
@@ -413,6 +454,8 @@ static const struct rep_report_column path_columns[NPATH] = {
     [PATH_STACK] = REP_COLUMN_STACK("where, leaf first"),
 };
 
+#define NOT_COVERED REP_NPATH_KINDS /* of PATH_KIND: time that the path does not cover */
+
 static int put_path(struct rep_job *job, const struct rep_view *v, const struct rep_path_sum *s)
 {
 	int64_t *row = rep_job_row(job, v);
@@ -422,7 +465,7 @@ static int put_path(struct rep_job *job, const struct rep_view *v, const struct 
 	row[PATH_TIME] = s->total_ns;
 	row[PATH_COUNT] = s->count;
 	row[PATH_LONGEST] = s->max_ns;
-	row[PATH_ENTRY] = s->entry;
+	row[PATH_ENTRY] = s->kind == NOT_COVERED ? TP_NULL : s->entry;
 	row[PATH_KIND] = s->kind;
 	row[PATH_REASON] = s->reason;
 	row[PATH_WHERE] = row[PATH_FUNCTION] = row[PATH_LOCATION] = row[PATH_STACK] =
@@ -432,11 +475,11 @@ static int put_path(struct rep_job *job, const struct rep_view *v, const struct 
 
 static int walk(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 {
-	const struct rep_path_options opt = {.at_most = INT64_MAX};
+	const struct rep_path_options opt = {.at_most = INT64_MAX, .task = job->opt->incident.task};
+	struct rep_path_sum rest = {.kind = NOT_COVERED, .count = 1};
 	struct rep_path_requests list = {0};
 	struct rep_path path = {0};
 	struct rep_path_sum *total = NULL;
-	int64_t *whole = job->state;
 	size_t n = 0;
 	int code = rep_path_pick(v, &opt, &list, err);
 
@@ -447,10 +490,14 @@ static int walk(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 		code = rep_path_walk(v, list.request, list.n, REP_PATH_HOPS, &path, err);
 	if (!code && list.n)
 		code = rep_path_totals(v, &path, &total, &n, err);
-	*whole = path.total_ns;
-	for (size_t i = 0; i < n && !code; i++)
+	rest.total_ns = rest.max_ns = *(int64_t *)job->state;
+	for (size_t i = 0; i < n && !code; i++) {
+		rest.max_ns = rest.total_ns = tp_minus(rest.total_ns, total[i].total_ns);
 		if (put_path(job, v, &total[i]))
 			code = tp_nomem(err);
+	}
+	if (!code && rest.total_ns > 0 && put_path(job, v, &rest))
+		code = tp_nomem(err);
 	free(total);
 	rep_path_release(&path);
 	rep_path_requests_release(&list);
@@ -466,6 +513,7 @@ static int add_path(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 	if (!code)
 		code = rep_incident_find(&x, v, &job->opt->incident, err);
 	if (!code) {
+		*(int64_t *)job->state = tp_minus(x.to, x.from);
 		range = rep_incident_enter(&x, v);
 		code = walk(job, v, err);
 		rep_incident_leave(v, &range);
@@ -481,7 +529,8 @@ static struct rep_value path_value(struct rep_job *job, size_t row, size_t colum
 	if (column == PATH_SHARE)
 		return rep_share(r[PATH_TIME], *whole);
 	if (column == PATH_KIND)
-		return rep_str(rep_path_kinds[r[column]].name);
+		return rep_str(r[column] == NOT_COVERED ? "not covered"
+							: rep_path_kinds[r[column]].name);
 	return rep_job_cell(job, row, column);
 }
 

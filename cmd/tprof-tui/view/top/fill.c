@@ -60,17 +60,6 @@ static const char *state_key(const struct rep_filter_text *f)
 	return f->reason && !f->state ? "blocked" : NULL;
 }
 
-/* Compares the selected time with the rest of the run, where the command would look at its end only. */
-static void take_incident(const struct tui_select *s, struct rep_top_options *opt)
-{
-	if (!opt->filter.from && !opt->filter.to)
-		return;
-	opt->incident.from_ns = s->from_ns > 0 ? s->from_ns : 0;
-	opt->incident.to_ns =
-	    s->to_ns < s->run->row.duration_ns ? s->to_ns : s->run->row.duration_ns;
-	opt->filter.from = opt->filter.to = NULL;
-}
-
 static int fill_report(struct top_ask *a, struct tp_store *store, struct rep_output *out,
 		       struct tp_err *err)
 {
@@ -84,8 +73,6 @@ static int fill_report(struct top_ask *a, struct tp_store *store, struct rep_out
 
 	opt.each = a->how.each && top_has_each(&a->entry);
 	opt.report = rep_report_meant(a->entry.name, &opt);
-	if (!strcmp(opt.report->name, "incident"))
-		take_incident(&a->fill.job.select, &opt);
 	if (!strcmp(opt.report->name, "goroutines"))
 		opt.sort = state_key(&opt.filter);
 	if (strcmp(opt.report->name, a->entry.name) != 0)
