@@ -399,6 +399,7 @@ int web_lanes_draw(const struct web_ask *ask, struct rep_picture *p, size_t firs
 		code = web_lanes_let(ask, err);
 		if (code)
 			return code;
+		share_memory(ask->lanes, ask->run);
 		p->row = ask->run->rows.row ? ask->run->rows.row + first : NULL;
 		code = rep_lanes_draw(ask->run->lanes, p, &ask->lanes->halt, err);
 	} while (code == TP_ECANCEL);

@@ -269,6 +269,14 @@ def test_turns(s):
         t.join()
     check(f"pictures and searches in turns: {[status for status, _ in alone]}, {wrong[:3]}", [status for status, _ in alone] == [200] * 4 + [404] * 4 and not wrong)
     check("all are answered", len(answers) == 12 * len(asked))
+    eight = [f"/lanes/cells?run=1&kind=goroutines&{window}&goroutine={g}" for g in range(1, 9)]
+    answers.clear()
+    threads = [threading.Thread(target=lambda path=path: answers.append(s.ask(path)[0])) for path in eight * 3]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    check(f"as many runs as the timeline shows stay open: {answers}", answers == [200] * 24)
 
 
 def test_leaving(s):

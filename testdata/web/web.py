@@ -242,6 +242,8 @@ def test_runs(b, pipe):
     check("runs: a button says which run it hides", "hide run 2" in b.text("main button"), b.text("main button"))
     b.go("timeline?run=1&timeline.runs=1.2&timeline.clock=zero")
     check("runs: both from 0", b.wait(timeline + ".parts.every(p => p.shift === 0 && p.how.startsWith('drawn from 0'))", 10), b.eval(timeline + ".parts.map(p => p.how)"))
+    b.eval("[...document.querySelectorAll('main button')].find(e => e.textContent === 'Wall clock').click()")
+    check("runs: the button goes back to the default", b.wait(timeline + ".parts.every(p => p.wall) && !location.hash.includes('timeline.clock')", 10), b.eval("location.hash"))
     b.go("timeline?run=1&timeline.runs=1.2&timeline.shut=1&q=main.child")
     b.wait(timeline + ".parts.length === 2 && " + timeline + ".parts[0].total === 0")
     b.eval("document.querySelector('canvas.lanes').focus()")
