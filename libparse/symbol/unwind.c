@@ -127,7 +127,7 @@ static bool is_outermost(const struct tp_unwinder *u, Dwarf_Addr pc)
 	return !n && ops == room;
 }
 
-/* ---- ---- */
+/* ---- the unwinder ---- */
 
 int tp_unwinder_new(struct tp_unwinder **out, int pid, struct tp_err *err)
 {

@@ -124,19 +124,20 @@ trip() {
 			coalesce(waker, 0), open from span order by goroutine, start_ns' >spans.tsv
 		offset=$("$bin/tprof-query" --format=tsv trip.tprof \
 			'select mono_ns - ts_ns from clock where mono_ns limit 1' | sed 1d)
-		if "$programs/compare" waits.log "${offset:-0}" 50 ${4:-} <spans.tsv >compared; then
-			ok "$1" "$(tail -n 1 compared)"
-		else
-			bad "$1" "$(tail -n 1 compared)" compared
-			return 1
-		fi
+		"$programs/compare" waits.log "${offset:-0}" 50 ${4:-} <spans.tsv >compared
+		case $? in
+		0) ok "$1" "$(tail -n 1 compared)"; return 0 ;;
+		3) [ -n "${LENIENT:-}" ] || { skip "$1" "$(tail -n 1 compared)"; return 1; } ;;
+		esac
+		bad "$1" "$(tail -n 1 compared)" compared
+		return 1
 	fi
 }
 
-# What compared well must not when a wait is left out, renamed, moved, or made up.
+# What compared well must not when waits are left out (more than are excused), renamed or moved, or one is made up.
 comparer_can_fail() {
 	cp spans.tsv good.tsv
-	for spoil in '$2 == "Waiting" && $5 != "kernel" && $4 - $3 > 400000 && !n++ { next }' \
+	for spoil in '$2 == "Waiting" && $5 != "kernel" && $4 - $3 > 400000 && n++ < 40 { next }' \
 		'$5 == "semacquire" || $5 == "sync" { $5 = "chan send" }' \
 		'{ $3 += 3000000; $4 += 3000000 }' \
 		'{ print } $1 == 3 && !n++ { $2 = "Waiting"; $3 = 0; $4 = 9000000 }'; do

@@ -88,7 +88,7 @@ void rec_names_free(struct rec_names *n);
 /* Looks a PC up. The place lives as long as n. If memory is out, it is one without a name whose `pc` is
  * 0. */
 const struct rec_place *rec_names_place(struct rec_names *n, uint64_t pc);
-/* The same without a name, unless it has been looked up: no file is read for it. Reading the debugging
+/* Like rec_names_place, but does not look up the name. Reading the debugging
  * information of libc takes longer than all else that the recording of a short program does. */
 const struct rec_place *rec_names_locate(struct rec_names *n, uint64_t pc);
 /* Puts a whole stack into the dictionary, without frames of the recorder; *node is its node. */
