@@ -6,6 +6,8 @@
 
 #include "base/sum.h"
 #include "clock/clock.h"
+#include "clock/when.h"
+#include "task/request.h"
 #include "task/tasks.h"
 
 const char *const rep_incident_kinds[REP_NINCIDENT_KINDS] = {
@@ -22,9 +24,9 @@ const char *const rep_incident_kinds[REP_NINCIDENT_KINDS] = {
 
 static int parse_length(const char *text, int64_t whole, int64_t *ns, struct tp_err *err)
 {
-	int code = rep_filter_time(text, "--last", whole, ns, err);
+	int code = *text == '-' ? 0 : rep_filter_time(text, "--last", whole, ns, err);
 
-	if (!code && *ns <= 0)
+	if (!code && (*text == '-' || *ns <= 0 || rep_is_when(text)))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "--last '%s' is not a length: give it like 200ms or 5%%", text);
 	return code;
@@ -40,6 +42,10 @@ int rep_incident_check(const struct rep_incident_options *opt, struct tp_err *er
 	int64_t ns;
 	int code = 0;
 
+	if (opt->task && rep_is_request(opt->task))
+		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
+				  "--request does not apply to the report 'incident'; the report "
+				  "task lists the request's tasks: give --task the id of one");
 	if (opt->task && !is_id(opt->task))
 		return tp_err_set(err, TP_EFORMAT, TP_OFFSET_NONE,
 				  "the report 'incident' is about the time of one task: give "

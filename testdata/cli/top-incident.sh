@@ -31,6 +31,8 @@ wrong incident --task=999999
 wrong incident --task=1 --last=1s
 wrong incident --last=0
 wrong incident --last=200
+wrong incident --last=-5ms
+wrong incident --request=5
 wrong incident --last=100%
 wrong incident --from=10ms
 wrong incident --from=1s --to=2s --last=1s
