@@ -193,6 +193,8 @@ static int choose(struct reading *r)
 		code = choose_grid(r);
 	if (code || x->n >= REP_INCIDENT_LEAST)
 		return code;
+	free(x->window);
+	x->window = NULL;
 	x->n = x->all = 0;
 	return choose_segments(r, some < 1 ? 1 : (size_t)(some + 0.5));
 }
