@@ -96,8 +96,9 @@ static int find_moment(struct rep_view *v, const char *text, int64_t *at, struct
 	else if (!code)
 		code = rep_filter_time(text, "--around", duration, at, err);
 	rep_clock_release(&clock);
+	/* A range begins with the run if its moment is before that. */
 	if (!code && *at == INT64_MIN)
-		*at = 0;
+		*at = -1;
 	return code;
 }
 
@@ -125,10 +126,15 @@ static int find_stretch(struct rep_incident *x, struct rep_view *v,
 				  opt->around);
 	if (length < 1)
 		length = 1;
-	x->to = x->end;
-	if (opt->around && at < tp_minus(x->end, length / 2))
-		x->to = tp_plus(at, length / 2);
-	x->from = length < tp_minus(x->to, x->begin) ? tp_minus(x->to, length) : x->begin;
+	if (length > whole)
+		length = whole;
+	x->from = tp_minus(x->end, length);
+	/* Near an end of the range, the moment is not in the middle. */
+	if (opt->around && tp_minus(at, length / 2) < x->from)
+		x->from = tp_minus(at, length / 2);
+	if (x->from < x->begin)
+		x->from = x->begin;
+	x->to = tp_plus(x->from, length);
 	return 0;
 }
 

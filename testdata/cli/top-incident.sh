@@ -40,3 +40,6 @@ wrong incident --task=$(tprof-top testdata/rush/lock.trace task -n 1 --sort=late
 wrong incident --around=1h
 wrong incident --region=x
 wrong block --last=1s
+# Near the beginning of the run, and before it.
+tprof-top testdata/rush/lock.trace incident -n 1 --around=0s --last=200ms | sed -n 4,5p
+wrong incident --around=2021-01-01T00:00:00Z

@@ -36,6 +36,8 @@ enum {
 	COLUMN_SINCE,
 	COLUMN_AS_MUCH,
 	COLUMN_OTHERS,
+	COLUMN_FROM,
+	COLUMN_TO,
 	COLUMN_FUNCTION,
 	COLUMN_LOCATION,
 	COLUMN_STACK,
@@ -82,6 +84,11 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 			.doc = "other windows with at least as much time"},
     [COLUMN_OTHERS] = {.column = {.name = "others", .kind = REP_COUNT, .raw_only = true},
 		       .doc = "windows it is compared with"},
+    [COLUMN_FROM] =
+	{.column = {.name = "from_ns", .title = "FROM", .kind = REP_NS, .raw_only = true},
+	 .doc = "begin of the incident"},
+    [COLUMN_TO] = {.column = {.name = "to_ns", .title = "TO", .kind = REP_NS, .raw_only = true},
+		   .doc = "end of the incident"},
     [COLUMN_FUNCTION] = REP_COLUMN_RAW_TEXT("function", REP_CELL_FUNCTION,
 					    "innermost function outside the runtime, there"),
     [COLUMN_LOCATION] = REP_COLUMN_RAW_TEXT("location", REP_CELL_LOCATION, "its file and line"),
@@ -119,6 +126,8 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct rep_i
 	row[COLUMN_SINCE] = verdict.since_ns;
 	row[COLUMN_AS_MUCH] = (int64_t)verdict.as_much;
 	row[COLUMN_OTHERS] = (int64_t)verdict.others;
+	row[COLUMN_FROM] = x->from;
+	row[COLUMN_TO] = x->to;
 	row[COLUMN_WHERE] = row[COLUMN_FUNCTION] = row[COLUMN_LOCATION] = row[COLUMN_STACK] =
 	    r->stack ? r->stack : TP_NULL;
 	return 0;
