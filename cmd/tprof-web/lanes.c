@@ -17,8 +17,9 @@
 	((size_t)184 << 20) /* in use between requests; the server is to stay below 256 MiB */
 #define LEAST_BYTES ((size_t)24 << 20) /* of the cache of the run that is looked at */
 #define OTHER_BYTES ((size_t)36 << 20) /* of the caches of the others together */
-/* Reading in advance takes all processors, and what it has of a segment is lost when somebody asks: while a reader
- * moves through the picture it would do nothing but keep the page from being drawn. */
+/* Segments are read in advance only after so long without a request. Reading uses all processors, and a request
+ * interrupts it and discards the segment that it is in: while the timeline is moved, it would get nothing done, and
+ * slow the page down. */
 #define REST_MS 400
 
 struct web_lanes {
@@ -304,13 +305,13 @@ static int read_more(struct web_lanes *l, struct web_run *r)
 		code = rep_lanes_ahead(r->lanes, l->ahead_from, l->ahead_to, &l->halt, &err);
 	}
 #ifdef __GLIBC__
-	if (code != TP_ECANCEL) /* somebody waits */
+	if (code != TP_ECANCEL) /* TP_ECANCEL: a request waits */
 		malloc_trim(0); /* of what reading needed for a while */
 #endif
 	return code;
 }
 
-/* Waits until nobody has asked for a while. */
+/* Waits until no request has come for REST_MS. */
 static void rest(struct web_lanes *l)
 {
 	struct timespec until;

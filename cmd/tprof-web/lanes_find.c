@@ -1,6 +1,6 @@
 /* Finds the next place that a text describes: a row by its name or id; else a cell by its state or the reason
  * of its blocked time, in the window, then in the whole run; else a mark by its text; else a span or a CPU
- * sample with such a function in its stack, likewise. */
+ * sample whose stack has a function of that name, in the window, then in the whole run. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +147,7 @@ static int on_mark(void *ctx, const struct rep_mark *mark)
 	return !s->back; /* the last one before the cursor */
 }
 
-/* Searches a part of the time after the other, those that begin in it, and lets other requests in between. */
+/* Searches the marks by parts of the time, and lets other requests be answered between two parts. */
 static int find_mark(struct search *s, struct tp_err *err)
 {
 	const uint32_t kinds = 1u << REP_MARK_REGION | 1u << REP_MARK_LOG | 1u << REP_MARK_TASK;

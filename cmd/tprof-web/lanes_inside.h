@@ -61,8 +61,8 @@ int web_numbers(const struct web_query *q, const struct web_number *number, size
 /* lanes.c */
 
 /* Draws rows of the list from `first` on, exactly or not, as rep_lanes_draw does; p->row is set. Reading events may
- * take seconds, so other requests are answered in between, and may use ask->run. TP_ECANCEL: nobody waits for the
- * answer, or the run was closed. */
+ * take seconds, so other requests are answered in between, and may use ask->run. TP_ECANCEL: the reader has left, or
+ * the run was closed. */
 int web_lanes_draw(const struct web_ask *ask, struct rep_picture *p, size_t first,
 		   struct tp_err *err);
 /* Lets other requests in, if any wait, and lists the rows again. Errors are those of web_rows_list, or TP_ECANCEL. */

@@ -204,8 +204,8 @@ static int find_store(struct args *args, char path[PATH_MAX])
 	return status;
 }
 
-/* Writes the answer to /about, up to the runs: what commands to copy name in place of the store, and in place of a run where it
- * has a dump of its own. */
+/* Writes the answer to /about, up to the runs: what commands to copy name in place of the store, and in place of
+ * a run where it has a dump of its own. */
 static int describe(const struct args *args, struct tp_buf *about)
 {
 	const struct cmd_files *files = &args->cmd.files[CMD_NEW];

@@ -231,7 +231,7 @@ static inline uint32_t place_after(enum after after, uint32_t now, uint32_t subj
 	return after == AFTER_SAME ? now : other;
 }
 
-/* Update the model by an event, in this order. The first one does nothing if the event wakes nobody.
+/* Update the model by an event, in this order. learn_wakeup does nothing for an event that wakes no goroutine.
  * *p and *g become the P and G that the M has afterwards. */
 static inline void learn_wakeup(struct model *m, const struct habit *h, uint32_t p, uint32_t g,
 				uint32_t subject)

@@ -303,7 +303,7 @@ static void test_marks(void **state)
 	}
 }
 
-/* What nobody waits for any more ends, while tables are read and in the middle of a walk; the next call has all. */
+/* A cancelled call ends early, while it reads tables and between two marks; the call after it finds all marks. */
 static void test_marks_cancelled(void **state)
 {
 	struct marks again = {.last = INT64_MIN};

@@ -123,7 +123,7 @@ static uint64_t code_start(const struct rec_outside_looks *l, uint64_t pc)
 	return 0;
 }
 
-/* Reads the code before `pc`, at most `room` bytes. Returns how many; 0: there is none. */
+/* Reads the code before `pc` into `code`. Returns its size, at most `room` bytes; 0 if it cannot be read. */
 static size_t read_code(const struct rec_outside_looks *l, uint64_t pc, uint8_t *code, size_t room)
 {
 	uint64_t start = code_start(l, pc);
