@@ -21,10 +21,13 @@ static void column(struct tp_rows *rows, int c, int64_t value)
 	rows->col[c][rows->nrows] = value;
 }
 
+/* Doubles, as sanitizers copy at every realloc. */
 static void kind(uint8_t **kinds, size_t n, uint8_t value)
 {
-	*kinds = realloc(*kinds, n + 1);
-	assert_non_null(*kinds);
+	if (!(n & (n - 1))) {
+		*kinds = realloc(*kinds, n ? 2 * n : 1);
+		assert_non_null(*kinds);
+	}
 	(*kinds)[n] = value;
 }
 
