@@ -13,6 +13,7 @@
 #include "tprof-record/parent/attach.h"
 #include "tprof-record/parent/library.h"
 #include "tprof-record/parent/listen.h"
+#include "tprof-record/parent/pages.h"
 #include "tprof-record/parent/program.h"
 #include "tprof-record/parent/report.h"
 #include "tprof-record/parent/request.h"
@@ -556,6 +557,8 @@ int main(int argc, char **argv)
 
 	/* Our threads allocate little; arenas of their own would cost more than waiting does. */
 	mallopt(M_ARENA_MAX, 1);
+	rec_pages_stack(32 << 10);
+	rec_pages_heap();
 	rec_signals_keep(&args.signals);
 	cmd_begin(&args.cmd);
 	cmd_parse_options(&args.cmd, &argp, argc, argv);

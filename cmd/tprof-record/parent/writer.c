@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tprof-record/parent/debuginfod.h"
+#include "tprof-record/parent/pages.h"
 
 /* Moves the snapshots of an image into `folder`, as its own folder now belongs to its successor. */
 static void move(const struct rec_image *image, const char *folder, const struct rec_request *r)
@@ -58,6 +59,7 @@ static void *work(void *arg)
 	struct rec_images *images = rec_images_new(rec_debuginfod_fetch, &debuginfod);
 
 	pthread_setname_np(pthread_self(), "tprof-write");
+	rec_pages_stack(40 << 10);
 	pthread_mutex_lock(&w->lock);
 	for (;;) {
 		struct rec_job *job;
