@@ -139,15 +139,20 @@ static void on_event(struct rec_session *s, struct rec_source *from)
 	}
 }
 
-/* Takes a snapshot, ends recording, and looks at threads from outside, when these are due. */
+/* Takes a snapshot, ends recording, and begins to read switches and to look at threads from outside, when these are
+ * due. */
 static void on_time(struct rec_session *s)
 {
 	uint64_t interval = (uint64_t)s->o->request->interval_ns, now = rec_now();
+	struct tp_err err;
 
 	if (s->outside_ns && now >= s->outside_ns) {
 		s->outside_ns = 0;
-		if (!s->closed)
+		/* Without its thread the rings fill up: what they lose is counted. */
+		if (!s->closed) {
+			(void)rec_switches_start(s->switches, &err);
 			rec_outside_start(s->outside);
+		}
 	}
 	if (s->snapshot_ns && now >= s->snapshot_ns) {
 		s->snapshot_ns += (1 + (now - s->snapshot_ns) / interval) * interval;

@@ -31,7 +31,6 @@ enum {
 	MOST_PAGES_READ = 2048,	 /* with a reader, if permitted */
 	MOST_PAGES_OF_NONE = 16, /* without switches */
 	LEAST_PAGES = 4,
-	WAKES_MS = 5,  /* after the begin wakes are heard, too (report.c says so) */
 	QUICK_MS = 10, /* while switches come; a ring that is half full does not wait */
 	SLOW_MS = 1000,
 	LEAST_FILES = 8,  /* descriptors that rings leave to the recording, … */
@@ -69,7 +68,8 @@ struct rec_switches {
 	size_t nrings;
 	int bell; /* ends the thread */
 	pthread_t thread;
-	bool begun;
+	bool begun;	      /* and not stopped */
+	bool reads;	      /* has the thread */
 	pthread_mutex_t lock; /* what follows */
 	struct rec_spool spool;
 	struct rec_event *round; /* not in the file yet */
@@ -677,8 +677,7 @@ static void *work(void *arg)
 {
 	struct rec_switches *s = arg;
 	struct pollfd *bell = &s->polls[s->nrings];
-	uint64_t begin = rec_now();
-	int ms = s->wakes_due ? WAKES_MS : QUICK_MS;
+	int ms = 0;
 
 	pthread_setname_np(pthread_self(), "tprof-switches");
 	/* If permitted, as the rings are small. */
@@ -695,10 +694,9 @@ static void *work(void *arg)
 		n = take(s);
 		pthread_mutex_unlock(&s->lock);
 		/* Only this thread changes it. */
-		if (s->wakes_due && !bell->revents &&
-		    rec_now() - begin >= (uint64_t)WAKES_MS * 1000000)
+		if (s->wakes_due && !bell->revents)
 			open_wakes(s);
-		ms = n ? QUICK_MS : ms < SLOW_MS ? ms * 2 : SLOW_MS;
+		ms = n || !ms ? QUICK_MS : ms < SLOW_MS ? ms * 2 : SLOW_MS;
 	}
 	return NULL;
 }
@@ -715,7 +713,8 @@ void rec_switches_stop(struct rec_switches *s)
 	for (size_t i = 0; i < s->nevents; i++)
 		ioctl(s->events[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 	(void)!write(s->bell, &(uint64_t){1}, sizeof(uint64_t));
-	pthread_join(s->thread, NULL);
+	if (s->reads)
+		pthread_join(s->thread, NULL);
 	for (size_t i = 0; s->wakes && i < s->nrings; i++)
 		ioctl(s->rings[i].wakes, PERF_EVENT_IOC_DISABLE, 0);
 	take(s);
@@ -817,8 +816,11 @@ size_t rec_switches_files(struct rec_switches *s)
 
 int rec_switches_start(struct rec_switches *s, struct tp_err *err)
 {
-	s->begun = !pthread_create(&s->thread, NULL, work, s);
-	return s->begun ? 0 : tp_nomem(err);
+	if (!s)
+		return 0;
+	s->begun = true;
+	s->reads = !pthread_create(&s->thread, NULL, work, s);
+	return s->reads ? 0 : tp_nomem(err);
 }
 
 static int open_all(struct rec_switches **out, pid_t pid, enum rec_switches_of of,
@@ -860,10 +862,8 @@ int rec_switches_begin(struct rec_switches **out, pid_t pid, enum rec_switches_o
 {
 	int code = open_all(out, pid, of, NULL, folder, err);
 
-	if (!code && (code = rec_switches_start(*out, err))) {
-		rec_switches_end(*out);
-		*out = NULL;
-	}
+	if (!code)
+		(*out)->begun = true;
 	return code;
 }
 

@@ -38,16 +38,19 @@ struct rec_switches_reader {
 
 /* Begins with a process that is about to execute the program, and is followed from then on. The file is in
  * `folder`. TP_EIO (the message says if the kernel does not allow it), TP_ENOMEM; then *s is NULL. All functions
- * but those for a reader take NULL. */
+ * but those for a reader take NULL.
+ *
+ * rec_switches_start (TP_ENOMEM) begins a thread that reads the rings, and switches wake-ups on: some ms after the
+ * start, as short recordings need neither. */
 int rec_switches_begin(struct rec_switches **s, pid_t pid, enum rec_switches_of of,
 		       const char *folder, struct tp_err *err);
+int rec_switches_start(struct rec_switches *s, struct tp_err *err);
 void rec_switches_end(struct rec_switches *s);
 
 /* Returns how many descriptors the rings have, or will have. */
 size_t rec_switches_files(struct rec_switches *s);
 
-/* The same for events that rec_switches_follow adds. Nothing is read before rec_switches_start (TP_ENOMEM), which
- * begins a thread that does. `reader` outlives it. */
+/* The same for events that rec_switches_follow adds. `reader` outlives it. */
 int rec_switches_open(struct rec_switches **s, const struct rec_switches_reader *reader,
 		      const char *folder, struct tp_err *err);
 /* Adds an event for a thread, and for those that it starts, to the ring of each processor. Its records end with
@@ -57,7 +60,6 @@ int rec_switches_follow(struct rec_switches *s, struct perf_event_attr *attr, pi
 /* Switches the events on; and those with odd numbers off. */
 void rec_switches_enable(struct rec_switches *s);
 void rec_switches_disable_odd(struct rec_switches *s);
-int rec_switches_start(struct rec_switches *s, struct tp_err *err);
 /* Writes the first n switches of the file, or writes them again: before rec_switches_start, and after
  * rec_switches_stop. */
 void rec_switches_put_first(struct rec_switches *s, const struct rec_event *events, size_t n);
