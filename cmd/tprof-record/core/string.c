@@ -36,13 +36,17 @@ static bool same_set(uint32_t offset, const void *data, size_t size)
 	return set[0] == size / 8 && !memcmp(set + 1, data, size);
 }
 
+/* The first tries are within one page, which is enough for most programs: each page that is touched is a page fault. */
+enum { FIRST = REC_PAGE / sizeof(uint32_t), FIRST_TRIES = 16 };
+
 static uint32_t look_up(_Atomic uint32_t *table, uint32_t n, same_fn *same, const void *data,
 			size_t size, _Atomic uint32_t **place)
 {
-	uint32_t i = (uint32_t)hash_of(data, size) & (n - 1), tries;
+	uint32_t hash = (uint32_t)hash_of(data, size), tries;
 
 	*place = NULL;
-	for (tries = 0; tries < n / 8; tries++, i = (i + 1) & (n - 1)) {
+	for (tries = 0; tries < n / 8; tries++) {
+		uint32_t i = (hash + tries) & ((tries < FIRST_TRIES ? FIRST : n) - 1);
 		uint32_t offset = atomic_load_explicit(&table[i], memory_order_acquire);
 
 		if (!offset) {
