@@ -7,24 +7,26 @@
  *	                    16      what the program has, up to 8 bytes into the next chunk
  *	heap of an arena     0    8 its arena
  *	(at a multiple       8    8 the heap before it, 0 none
- *	of 64 MiB)          16    8 size of it, a multiple of 4096
+ *	of 64 MiB)          16    8 size of it, a multiple of the page size
  *	                            then, in an arena's first heap, the arena itself, then chunks
  *	mapped by itself     0    8 0
- *	                     8    8 size, a multiple of 4096, with bit 1 */
+ *	                     8    8 size, a multiple of the page size, with bit 1
+ *
+ * Machines have pages of REC_PAGE bytes or of several of these. */
 #include "tprof-record/parent/live/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/many.h"
+#include "tprof-record/core/arena.h"
 
 #define UNIT	  16
-#define PAGE	  4096
 #define SMALLEST  32
 #define HEAP_MAX  ((uint64_t)64 << 20)
-#define HEADERS	  PAGE /* an arena and what is before it are smaller */
-#define FENCE	  64   /* chunks that only close a heap take less than that */
-#define TRIES	  3    /* the program goes on meanwhile */
+#define HEADERS	  REC_PAGE /* an arena and what is before it are smaller */
+#define FENCE	  64	   /* chunks that only close a heap take less than that */
+#define TRIES	  3	   /* the program goes on meanwhile */
 #define BIT(a, i) ((a)[(i) / 64] >> (i) % 64 & 1)
 
 /* ---- reading headers in a row ---- */
@@ -77,7 +79,7 @@ static bool walk_chunks(struct rec_area *a, struct walk *w, uint64_t from, bool 
 		if (size < SMALLEST && a->limit - chunk <= FENCE)
 			return true;
 		if (size < SMALLEST || size % UNIT || size > a->limit - chunk ||
-		    (mapped && size % PAGE))
+		    (mapped && size % REC_PAGE))
 			return false;
 		chunk += size;
 	}
@@ -94,7 +96,7 @@ static bool is_arena_heap(struct rec_memory *m, const struct rec_region *r, uint
 		return false;
 	arena = head[0];
 	*limit = r->start + head[2];
-	return head[2] % PAGE == 0 && head[2] >= PAGE && head[2] <= r->limit - r->start &&
+	return head[2] % REC_PAGE == 0 && head[2] >= REC_PAGE && head[2] <= r->limit - r->start &&
 	       arena % UNIT == 0 && arena % HEAP_MAX < HEADERS && head[1] % HEAP_MAX == 0;
 }
 
@@ -133,14 +135,14 @@ static void index_pages(struct rec_area *a)
 	uint32_t last = 0;
 
 	for (uint64_t i = 0; i < units; i++) {
-		if (i % 64 == 0 && !a->begins[i / 64] && i % (PAGE / UNIT)) {
+		if (i % 64 == 0 && !a->begins[i / 64] && i % (REC_PAGE / UNIT)) {
 			i += 63;
 			continue;
 		}
 		if (BIT(a->begins, i))
 			last = (uint32_t)i;
-		if (i % (PAGE / UNIT) == 0)
-			a->first[i / (PAGE / UNIT)] = last;
+		if (i % (REC_PAGE / UNIT) == 0)
+			a->first[i / (REC_PAGE / UNIT)] = last;
 	}
 }
 
@@ -151,8 +153,8 @@ bool rec_blocks_add(struct rec_blocks *b, struct rec_memory *m, const struct rec
 	struct rec_area a = {.start = r->start, .limit = r->limit};
 	bool found = false;
 
-	if (!r->anonymous || !r->writable || r->shared || r->start % PAGE || r->limit % PAGE ||
-	    (r->limit - r->start) / UNIT > UINT32_MAX)
+	if (!r->anonymous || !r->writable || r->shared || r->start % REC_PAGE ||
+	    r->limit % REC_PAGE || (r->limit - r->start) / UNIT > UINT32_MAX)
 		return false;
 	if (tp_grow(&b->area, &b->room, b->n, sizeof(*b->area))) {
 		*code = TP_ENOMEM;
@@ -163,7 +165,7 @@ bool rec_blocks_add(struct rec_blocks *b, struct rec_memory *m, const struct rec
 		found = try_area(&a, m, r);
 	if (found) {
 		a.marks = calloc(words, 8);
-		a.first = calloc((size_t)((r->limit - r->start) / PAGE + 1), sizeof(*a.first));
+		a.first = calloc((size_t)((r->limit - r->start) / REC_PAGE + 1), sizeof(*a.first));
 	}
 	if (!a.begins || (found && (!a.marks || !a.first)))
 		*code = TP_ENOMEM;
@@ -209,7 +211,7 @@ static struct rec_area *area_of(const struct rec_blocks *b, uint64_t address)
 /* Returns the last chunk that begins at or before unit i; UINT64_MAX: none. */
 static uint64_t chunk_before(const struct rec_area *a, uint64_t i)
 {
-	uint64_t page = i / (PAGE / UNIT), first = page * (PAGE / UNIT) / 64;
+	uint64_t page = i / (REC_PAGE / UNIT), first = page * (REC_PAGE / UNIT) / 64;
 	uint64_t bits = a->begins[i / 64] & (~(uint64_t)0 >> (63 - i % 64));
 
 	for (uint64_t word = i / 64;; bits = a->begins[--word]) {
