@@ -327,7 +327,8 @@ static uint64_t word_at(const struct tp_pclntab *t, const uint8_t *p)
 }
 
 /* Calls fn with place and address of each relocation that writes an address of the file itself into
- * memory; the file need not have the bytes there. */
+ * memory; the file need not have the bytes there. Sections of a real file do not overlap, so together they are not
+ * larger than it. */
 typedef bool (*relocation_fn)(void *ctx, uint64_t place, uint64_t address);
 
 static void each_relocation(struct tp_image *image, relocation_fn fn, void *ctx)
@@ -335,12 +336,17 @@ static void each_relocation(struct tp_image *image, relocation_fn fn, void *ctx)
 	Elf_Scn *section = NULL;
 	GElf_Shdr sh;
 	GElf_Rela rela;
+	size_t left = 0;
 
+	elf_rawfile(image->elf, &left);
 	while ((section = elf_nextscn(image->elf, section))) {
 		Elf_Data *data;
 
 		if (!gelf_getshdr(section, &sh) || sh.sh_type != SHT_RELA ||
-		    !(sh.sh_flags & SHF_ALLOC) || !(data = elf_getdata(section, NULL)))
+		    !(sh.sh_flags & SHF_ALLOC) || sh.sh_size > left)
+			continue;
+		left -= sh.sh_size;
+		if (!(data = elf_getdata(section, NULL)))
 			continue;
 		for (int i = 0; gelf_getrela(data, i, &rela); i++) {
 			uint64_t type = GELF_R_TYPE(rela.r_info);
