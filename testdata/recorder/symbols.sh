@@ -91,8 +91,8 @@ from_debuginfod() {
 	debuginfod -p "$port" -d :memory: -F "$PWD/found" >server.log 2>&1 &
 	servers="$servers $!" server=$!
 	for _ in $(seq 200); do
-		grep -q 'Ready to serve\|serving' server.log && curl -s "http://127.0.0.1:$port/metrics" |
-			grep -q 'found_debuginfo_total.* [1-9]' && break
+		[ "$(curl -s "http://127.0.0.1:$port/metrics" |
+			grep -c 'found_debuginfo_total.* [1-9]\|thread_work_total{role="groom"} [1-9]\|thread_busy{role="scan"} 0')" = 3 ] && break
 		sleep 0.1
 	done
 	export DEBUGINFOD_CACHE_PATH="$PWD/downloads" DEBUGINFOD_URLS="http://127.0.0.1:$port"
