@@ -153,11 +153,12 @@ static enum cmd_kind kind_of(struct args *args)
 	return kind;
 }
 
-static bool stdin_twice(const struct cmd *cmd)
+/* Without new runs, the first of the old ones stands for them. */
+static bool stdin_twice(const struct cmd *cmd, bool old_only)
 {
 	int n = 0;
 
-	for (int side = 0; side < 2; side++)
+	for (int side = CMD_OLD; side <= (old_only ? CMD_OLD : CMD_NEW); side++)
 		for (size_t i = 0; i < cmd->files[side].n; i++)
 			n += !strcmp(cmd->files[side].path[i], "-");
 	return n > 1;
@@ -277,7 +278,7 @@ static void check(struct args *args, struct argp_state *state)
 		wrong = sides_check(&args->sides, &args->cmd);
 	if (!wrong && args->seed && !args->self_check)
 		wrong = "--seed is for --self-check";
-	if (!wrong && stdin_twice(&args->cmd))
+	if (!wrong && stdin_twice(&args->cmd, args->sides.old_only))
 		wrong = "'-' is given twice, but standard input can be read only once";
 	/* This is wrong, but not wrong usage. */
 	if (wrong && !strcmp(wrong, SIDES_NO_MEMORY)) {
@@ -294,6 +295,10 @@ static void check(struct args *args, struct argp_state *state)
 		wrong =
 		    "--format=pprof writes a difference only; leave out --gate and --self-check";
 	kind = wrong ? CMD_KIND_PROFILE : kind_of(args);
+	if (!wrong && args->sides.old_only && kind == CMD_KIND_PROFILE &&
+	    args->cmd.files[CMD_OLD].n == 1 && !strcmp(args->cmd.files[CMD_OLD].path[0], "-"))
+		wrong = "--self-check compares profiles with each other, and standard input is "
+			"one; name more files";
 	if (!wrong && kind == CMD_KIND_STORE_MIXED && !args->profile.sample_index)
 		wrong = "the runs of a side are traces and profiles; compare profiles by "
 			"--sample-index=TYPE, or traces by name: --base-label=KEY=VALUE,NAME "

@@ -63,6 +63,7 @@ const char *sides_old_only(struct sides *s, struct cmd *cmd)
 {
 	struct cmd_files *old = &cmd->files[CMD_OLD], *new = &cmd->files[CMD_NEW];
 	bool labels = cmd->side_run[CMD_OLD] && !cmd->side_run[CMD_NEW];
+	size_t i = 0;
 
 	if (s->separated || cmd->side_run[CMD_NEW] || (!old->n && new->n == 2 && !labels))
 		return NULL;
@@ -72,11 +73,14 @@ const char *sides_old_only(struct sides *s, struct cmd *cmd)
 	if (labels || !s->old_only)
 		return NULL;
 	s->spelled = false;
-	for (size_t i = 0; i < new->n; i++)
-		if (cmd_add_file(cmd, CMD_OLD, new->path[i]))
+	for (size_t k = 0; k < new->n; k++)
+		if (cmd_add_file(cmd, CMD_OLD, new->path[k]))
 			return SIDES_NO_MEMORY;
 	new->n = 0;
-	return cmd_add_file(cmd, CMD_NEW, old->path[0]) ? SIDES_NO_MEMORY : NULL;
+	/* Standard input cannot be read again. */
+	while (i + 1 < old->n && !strcmp(old->path[i], "-"))
+		i++;
+	return cmd_add_file(cmd, CMD_NEW, old->path[i]) ? SIDES_NO_MEMORY : NULL;
 }
 
 const char *sides_check(struct sides *s, struct cmd *cmd)

@@ -150,7 +150,8 @@ static int load(struct args *args, bool exact, struct loaded *l)
 	struct rep_filter_text filter = args->view.trace.filter;
 	const struct rep_metrics_options opt = {
 	    .filter = &filter, .exact_names = args->diff.keys.exact, .exact = exact};
-	size_t n = old->n + new->n, most = cmd_processors(CMD_THREADS);
+	size_t n = old->n + (args->sides.old_only ? 0 : new->n);
+	size_t most = cmd_processors(CMD_THREADS);
 	struct cmd_range range[2] = {{.text = &filter}, {.text = &filter}}; /* of each side */
 	int status = CMD_OK;
 

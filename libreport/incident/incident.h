@@ -113,19 +113,28 @@ void rep_incident_leave(struct rep_view *v, const struct rep_incident_range *bef
  * than to the median, but never more than half of all; and one more on each side, in whose middle it
  * may have begun or ended.
  *
- * The score is the excess over the median, divided by the largest of: three times what the highest
- * other window has more than the median, a twentieth of the incident's length, and a quarter of the
- * median. A row is unusual if its score is at least 1 and there are REP_INCIDENT_LEAST windows to
- * compare with. If all windows were alike, and times distributed exponentially, chance would call one
- * row in 70 unusual with ten windows, one in 440 with twenty, one in 5,900 with fifty. */
+ * The score of more time is the excess over the median, divided by the largest of: three times what
+ * the highest other window has more than the median, a twentieth of the incident's length, and a
+ * quarter of the median. If all windows were alike, and times distributed exponentially, chance would
+ * call one row in 70 unusual with ten windows, one in 440 with twenty, one in 5,900 with fifty.
+ *
+ * The score of less time is the smaller of two: how many times the row's time, or a hundredth of the
+ * median if that is more, is contained in the smaller of median * (lowest / median)^3 and half of the
+ * median; and what is missing of the median, divided by a hundredth of the incident's length. The cube
+ * is for ratios what three times is for differences: chance calls about as few rows unusual.
+ *
+ * A row is unusual if its score is at least 1 and there are REP_INCIDENT_LEAST windows to compare
+ * with. */
 struct rep_incident_verdict {
-	int64_t then_ns, median_ns, highest_ns;
-	size_t others;	/* windows compared with */
-	size_t as_much; /* of these, with at least as much time */
+	int64_t then_ns, median_ns, lowest_ns, highest_ns;
+	size_t others; /* windows compared with */
+	size_t
+	    as_far; /* of these, with at least as much time, or at most as much if it took less */
 	/* When it began: the start of the first window left out, or of the incident; or of the row's
-	 * longest, if that began before it by less than the incident's length. */
+	 * longest, if it took more and that began before it by less than the incident's length. */
 	int64_t since_ns;
 	double score;
+	bool less; /* than the median */
 	bool unusual;
 };
 /* The same of n cells; those before `at` lie before the incident, whose time is `then_ns`. *first is

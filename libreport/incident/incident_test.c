@@ -92,6 +92,34 @@ static void test_incident_judge_cells(void **state)
 	     5,
 	     false},
 	    {"none", 90, 0, 0, {0}, 0, 0, 0, 0, 0, false},
+	    {"less: nothing", 0, 9, 9, {9, 8, 9, 8, 9, 7, 9, 8, 9}, 8, 9, 8, 0, 9, true},
+	    {"less: the cube",
+	     2,
+	     9,
+	     9,
+	     {40, 20, 40, 40, 40, 40, 40, 40, 40},
+	     40,
+	     40,
+	     8,
+	     0,
+	     9,
+	     true},
+	    {"less: not it", 6, 9, 9, {40, 20, 40, 40, 40, 40, 40, 40, 40}, 40, 40, 8, 0, 9, false},
+	    {"less: not half", 5, 9, 9, {9, 8, 9, 8, 9, 8, 9, 8, 9}, 8, 9, 8, 0, 9, false},
+	    {"less: once as little", 0, 9, 9, {9, 0, 9, 8, 9, 8, 9, 8, 9}, 8, 9, 8, 1, 9, false},
+	    {"less: stopped before",
+	     0,
+	     12,
+	     12,
+	     {9, 8, 9, 8, 9, 8, 9, 8, 9, 5, 0, 1},
+	     9,
+	     9,
+	     9,
+	     0,
+	     10,
+	     true},
+	    {"less: too few", 0, 8, 8, {9, 8, 9, 8, 9, 8, 9, 8}, 9, 9, 7, 0, 8, false},
+	    {"less: a hundredth", 0, 9, 9, {1, 1, 1, 1, 1, 1, 1, 1, 1}, 1, 1, 8, 0, 9, true},
 	};
 
 	(void)state;
@@ -106,12 +134,12 @@ static void test_incident_judge_cells(void **state)
 					 100 * MS, scratch, &verdict, &first);
 		if (verdict.median_ns != cases[i].median * MS ||
 		    verdict.highest_ns != cases[i].highest * MS ||
-		    verdict.others != cases[i].others || verdict.as_much != cases[i].as_much ||
+		    verdict.others != cases[i].others || verdict.as_far != cases[i].as_much ||
 		    first != cases[i].first || verdict.unusual != cases[i].unusual)
 			fail_msg("%s: median %" PRId64 ", highest %" PRId64
 				 ", %zu others, %zu as much, first %zu, %s",
 				 cases[i].what, verdict.median_ns, verdict.highest_ns,
-				 verdict.others, verdict.as_much, first,
+				 verdict.others, verdict.as_far, first,
 				 verdict.unusual ? "unusual" : "usual");
 	}
 }

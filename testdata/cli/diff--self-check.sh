@@ -7,3 +7,6 @@ tprof-diff -alloc_space --self-check=50 --seed=7 --gate 'flat(^main)>+50%' --for
 tprof-diff -alloc_space --self-check --gate 'alloc_space>+5%' old-1.heap 2>&1 || echo "status $?"
 tprof-diff --self-check=0 --base old-1.heap old-2.heap 2>&1 || echo "status $?"
 tprof-diff --seed=1 old-1.heap old-2.heap 2>&1 || echo "status $?"
+# Standard input is one of the runs, or too few.
+tprof-diff -alloc_space --self-check=50 - old-2.heap old-3.heap <old-1.heap | head -n 4
+tprof-diff --self-check - <old-1.heap 2>&1 || echo "status $?"

@@ -29,5 +29,8 @@ tprof-top --goroutines --sample-index=wait "$TMP/old.d2"
 tprof-top --goroutines -n 1 "$TMP/old.d2"
 tprof-top --goroutines -n 2 --format=json "$TMP/old.d2"
 tprof-top --goroutines --format=csv "$TMP/old.d2"
+# Labels with numbers.
+tprof-top --goroutines --by=goroutine --focus=main.old "$TMP/old.d2"
+tprof-top --goroutines --by=goroutine -n 2 --format=csv "$TMP/old.d2"
 tprof-top --goroutines testdata/catalog.cpu 2>&1
 echo "status $?"

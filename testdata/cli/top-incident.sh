@@ -1,7 +1,7 @@
 # What took unusually much time at the end of snapshots whose cause is known (testdata/programs/rush.go).
 export COLUMNS=110 LC_ALL=C.UTF-8
 tprof-top testdata/rush/lock.trace incident
-for f in gc disk hog calm; do tprof-top testdata/rush/$f.trace incident -n 2; done
+for f in gc disk hog closed calm uneven; do tprof-top testdata/rush/$f.trace incident -n 2; done
 # The lock was taken at 2s: before that nothing was unusual, and around it the same lock comes first.
 tprof-top testdata/rush/lock.trace incident -n 1 --to=1.9s --last=5%
 tprof-top testdata/rush/lock.trace incident -n 1 --from=2s --to=2.15s

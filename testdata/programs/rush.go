@@ -1,16 +1,18 @@
 // Rush is a shop that keeps a flight recorder, and saves a snapshot when something has just gone wrong,
 // for a known reason.
 //
-//	rush -what=lock|gc|disk|hog|calm [-o trace]
+//	rush -what=lock|gc|disk|hog|closed|calm [-uneven] [-o trace]
 //
 // A customer comes every 4 ms, and one of four clerks serves him (task "order"): the clerk takes the
-// stock's lock for 50 us and packs for 500 us, by the clock. After two seconds,
+// stock's lock for 50 us and packs for 500 us, by the clock. With -uneven customers come at random, every
+// 4 ms on average. After two seconds,
 //
 //	lock  the manager counts the stock: he has the lock for 150 ms, and sleeps
 //	gc    garbage is collected for 150 ms, one collection after the other; a catalog of 16 MB is kept
 //	disk  a clerk writes a receipt: a system call of 150 ms, nanosleep(2) in place of an fsync(2) whose
 //	      time nobody knows
 //	hog   the accountant computes for 150 ms on every processor (there are two)
+//	closed  the door is closed for 150 ms: no customer comes in
 //	calm  nothing happens
 //
 // and then the snapshot is written: about the last second and a half, of which the incident is the end.
@@ -20,10 +22,12 @@ import (
 	"context"
 	"flag"
 	"log"
+	"math/rand"
 	"os"
 	"runtime"
 	"runtime/trace"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -73,9 +77,22 @@ func clerk(s *stock, orders <-chan order) {
 	}
 }
 
+var closed atomic.Bool
+
 func door(orders chan<- order) {
 	for range time.Tick(4 * time.Millisecond) {
-		orders <- order{}
+		if !closed.Load() {
+			orders <- order{}
+		}
+	}
+}
+
+func unevenDoor(orders chan<- order) {
+	for {
+		time.Sleep(time.Duration(rand.ExpFloat64() * 4e6))
+		if !closed.Load() {
+			orders <- order{}
+		}
 	}
 }
 
@@ -110,6 +127,9 @@ func manager(what string, s *stock, orders chan<- order, over chan<- bool) {
 		go accountant(&done)
 		go accountant(&done)
 		done.Wait()
+	case "closed":
+		closed.Store(true)
+		time.Sleep(150 * time.Millisecond)
 	case "calm":
 	default:
 		log.Fatalf("what is %q?", what)
@@ -118,7 +138,8 @@ func manager(what string, s *stock, orders chan<- order, over chan<- bool) {
 }
 
 func main() {
-	what := flag.String("what", "calm", "lock, gc, disk, hog or calm")
+	what := flag.String("what", "calm", "lock, gc, disk, hog, closed or calm")
+	uneven := flag.Bool("uneven", false, "customers come at random")
 	out := flag.String("o", "rush.trace", "the snapshot to write")
 	flag.Parse()
 	runtime.GOMAXPROCS(2)
@@ -141,7 +162,11 @@ func main() {
 	for range 4 {
 		go clerk(s, orders)
 	}
-	go door(orders)
+	if *uneven {
+		go unevenDoor(orders)
+	} else {
+		go door(orders)
+	}
 	go manager(*what, s, orders, over)
 	<-over
 	if _, err := recorder.WriteTo(f); err != nil {

@@ -27,7 +27,7 @@ export const REPORTS = {
 	outliers: 'rank kind what slow middle difference explains slow-with middle-with',
 	story: 'time into took goroutine task',
 	procs: 'running p utilisation idle starts',
-	incident: 'score time usual highest what count longest since',
+	incident: 'score time usual lowest highest what count longest since',
 };
 // What they are about, as headings of the buttons that pick them.
 const SUBJECTS = [

@@ -84,7 +84,20 @@ static int find_keys(struct report *r)
 	return code;
 }
 
-static struct item item_of(const struct report *r, size_t sample)
+/* Returns the value of a label as a string; a number as text. */
+static int value_of(const struct report *r, const struct tp_label *l, uint32_t *value)
+{
+	char number[24];
+
+	*value = l->text;
+	if (!l->numeric)
+		return 0;
+	return tp_dict_string(
+	    r->v->profile->dict, number,
+	    (size_t)snprintf(number, sizeof(number), "%lld", (long long)l->number), value);
+}
+
+static int read_item(const struct report *r, size_t sample, struct item *to)
 {
 	const struct tp_profile *p = r->v->profile;
 	const struct tp_label_set *set = &p->sets[p->label_set[sample]];
@@ -92,14 +105,19 @@ static struct item item_of(const struct report *r, size_t sample)
 	struct item item = {.stack = p->stack[sample], .id = -1, .creator = -1, .elided = -1};
 	uint32_t *const texts[] = {&item.state, &item.by, &item.at, &item.label};
 	int64_t *const numbers[] = {&item.id, &item.creator, &item.elided};
+	int code = 0;
 
 	item.count = value[r->goroutine];
 	item.wait_ns = r->wait < p->ntypes ? value[r->wait] : 0;
 	for (uint32_t i = 0; i < set->n; i++) {
 		const struct tp_label *l = &p->labels[set->first + i];
 
+		if (l->key == r->key[KEY_LABEL] && !item.label)
+			code = value_of(r, l, &item.label);
+		if (code)
+			return code;
 		for (size_t k = 0; k < NKEYS; k++) {
-			if (l->key != r->key[k] || l->numeric != (k >= KEY_ID))
+			if (k == KEY_LABEL || l->key != r->key[k] || l->numeric != (k >= KEY_ID))
 				continue;
 			/* The program's own labels may have these names, too: the first value
 			 * counts. */
@@ -109,7 +127,8 @@ static struct item item_of(const struct report *r, size_t sample)
 				*texts[k] = l->text;
 		}
 	}
-	return item;
+	*to = item;
+	return 0;
 }
 
 #define ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
@@ -159,13 +178,16 @@ static int gather(struct report *r)
 {
 	const struct tp_profile *p = r->v->profile;
 	size_t n = p->nsamples;
+	int code = 0;
 
 	r->item = calloc(n + 1, sizeof(*r->item));
 	r->group = calloc(n + 1, sizeof(*r->group));
 	if (!r->item || !r->group)
 		return TP_ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		r->item[i] = item_of(r, i);
+	for (size_t i = 0; i < n && !code; i++)
+		code = read_item(r, i, &r->item[i]);
+	if (code)
+		return code;
 	if (n > 1)
 		qsort(r->item, n, sizeof(*r->item), by_kind);
 	for (size_t i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-/* incident: what took more time than usual in a stretch of the run, the longest spans there, and the
+/* incident: what took more or less time than usual in a stretch of the run, the longest spans there, and the
  * critical path through it. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +27,7 @@ enum {
 	COLUMN_SCORE,
 	COLUMN_TIME,
 	COLUMN_USUAL,
+	COLUMN_LOWEST,
 	COLUMN_HIGHEST,
 	COLUMN_KIND,
 	COLUMN_WHAT,
@@ -34,7 +35,7 @@ enum {
 	COLUMN_COUNT,
 	COLUMN_LONGEST,
 	COLUMN_SINCE,
-	COLUMN_AS_MUCH,
+	COLUMN_AS_FAR,
 	COLUMN_OTHERS,
 	COLUMN_FROM,
 	COLUMN_TO,
@@ -46,14 +47,17 @@ enum {
 
 static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_UNUSUAL] =
-	{.column = {.name = "unusual", .title = "UNUSUAL", .kind = REP_BOOL},
-	 .doc = "its score is at least 1; unknown with fewer than 8 windows to compare with"},
+	{.column = {.name = "unusual", .title = "UNUSUAL", .kind = REP_TEXT},
+	 .doc = "more or less, than usual, if its score is at least 1, else no; unknown with fewer "
+		"than 8 windows to compare with"},
     [COLUMN_SCORE] = {.column = {.name = "score", .title = "SCORE", .kind = REP_FLOAT},
 		      .key = "score",
-		      .doc = "its time beyond the usual one, by the least that is called unusual"},
+		      .doc =
+			  "how far its time is from the usual one; 1 is the least called unusual"},
     [COLUMN_TIME] = REP_COLUMN_NS("total_ns", "TIME", "time", 0, "its time in the incident"),
     [COLUMN_USUAL] =
 	REP_COLUMN_NS("usual_ns", "USUAL", "usual", 0, "median of its times in the other windows"),
+    [COLUMN_LOWEST] = REP_COLUMN_NS("lowest_ns", "LOWEST", "lowest", 4, "the lowest of these"),
     [COLUMN_HIGHEST] = REP_COLUMN_NS("highest_ns", "HIGHEST", "highest", 0, "the highest of these"),
     [COLUMN_KIND] = {.column = {.name = "kind", .title = "KIND", .kind = REP_TEXT, .least = 8},
 		     .doc = "running, runnable, block, lock, syscall, gc or task"},
@@ -78,10 +82,12 @@ static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_LONGEST] =
 	REP_COLUMN_NS("max_ns", "LONGEST", "longest", 1,
 		      "the whole length of the longest of them, also outside of the incident"),
-    [COLUMN_SINCE] = REP_COLUMN_NS("since_ns", "SINCE", "since", 2,
-				   "when it began to take that much, perhaps before the incident"),
-    [COLUMN_AS_MUCH] = {.column = {.name = "as_much", .kind = REP_COUNT, .raw_only = true},
-			.doc = "other windows with at least as much time"},
+    [COLUMN_SINCE] = REP_COLUMN_NS(
+	"since_ns", "SINCE", "since", 2,
+	"since when it takes so much more, or less: the start of the incident, or before it"),
+    [COLUMN_AS_FAR] = {.column = {.name = "as_far", .kind = REP_COUNT, .raw_only = true},
+		       .doc = "other windows with at least as much time, or at most as much if it "
+			      "took less"},
     [COLUMN_OTHERS] = {.column = {.name = "others", .kind = REP_COUNT, .raw_only = true},
 		       .doc = "windows it is compared with"},
     [COLUMN_FROM] =
@@ -100,6 +106,27 @@ struct scores {
 	size_t room;
 };
 
+enum { UNUSUAL_NO, UNUSUAL_MORE, UNUSUAL_LESS }; /* of COLUMN_UNUSUAL */
+
+/* Returns the goroutines' time in the incident of which a damaged trace does not say what it was. */
+static int64_t gone(const struct rep_incident *x)
+{
+	return tp_plus(x->lost_ns, x->nameless_ns);
+}
+
+/* Less time is told of work alone, and only if it is not lost: who waits less, or no longer sits in a
+ * system call, does something else. */
+static bool is_shown(const struct rep_incident *x, enum rep_incident_kind kind,
+		     const struct rep_incident_verdict *v)
+{
+	bool works =
+	    kind == REP_INCIDENT_RUNNING || kind == REP_INCIDENT_GC || kind == REP_INCIDENT_TASK;
+
+	if (!v->less)
+		return v->then_ns > v->median_ns;
+	return v->score >= 1 && works && tp_minus(v->median_ns, v->then_ns) > gone(x);
+}
+
 static int put(struct rep_job *job, const struct rep_view *v, const struct rep_incident *x,
 	       size_t at)
 {
@@ -109,22 +136,26 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct rep_i
 	int64_t *row;
 
 	rep_incident_judge(x, at, &verdict);
-	if (verdict.then_ns <= verdict.median_ns)
+	if (!is_shown(x, r->kind, &verdict))
 		return 0;
 	row = rep_job_row(job, v);
 	if (!row || tp_grow(&s->score, &s->room, job->nrows - 1, sizeof(*s->score)))
 		return TP_ENOMEM;
 	s->score[job->nrows - 1] = verdict.score;
-	row[COLUMN_UNUSUAL] = verdict.others < REP_INCIDENT_LEAST ? TP_NULL : verdict.unusual;
+	row[COLUMN_UNUSUAL] = verdict.others < REP_INCIDENT_LEAST ? TP_NULL
+			      : !verdict.unusual		  ? UNUSUAL_NO
+			      : verdict.less			  ? UNUSUAL_LESS
+								  : UNUSUAL_MORE;
 	row[COLUMN_TIME] = verdict.then_ns;
 	row[COLUMN_USUAL] = verdict.median_ns;
+	row[COLUMN_LOWEST] = verdict.lowest_ns;
 	row[COLUMN_HIGHEST] = verdict.highest_ns;
 	row[COLUMN_KIND] = r->kind;
 	row[COLUMN_WHAT] = r->kind == REP_INCIDENT_SYSCALL ? TP_NULL : r->name;
 	row[COLUMN_COUNT] = r->count;
-	row[COLUMN_LONGEST] = r->max_ns;
+	row[COLUMN_LONGEST] = r->count ? r->max_ns : TP_NULL;
 	row[COLUMN_SINCE] = verdict.since_ns;
-	row[COLUMN_AS_MUCH] = (int64_t)verdict.as_much;
+	row[COLUMN_AS_FAR] = (int64_t)verdict.as_far;
 	row[COLUMN_OTHERS] = (int64_t)verdict.others;
 	row[COLUMN_FROM] = x->from;
 	row[COLUMN_TO] = x->to;
@@ -151,18 +182,35 @@ static void say_which(struct rep_job *job, const struct rep_incident *x, char te
 		 rep_job_ns(job, t[1], x->to));
 }
 
+/* "3 rows took unusually much time, and 1 unusually little." */
+static void say_how_many(int64_t more, int64_t less, char text[200])
+{
+	char t[2][TP_COUNT_SIZE];
+
+	tp_fmt_count(t[0], more);
+	tp_fmt_count(t[1], less);
+	if (!more)
+		snprintf(text, 200, "%s %s took unusually little time.", t[1],
+			 less == 1 ? "row" : "rows");
+	else
+		snprintf(text, 200, "%s %s took unusually much time%s%s%s.", t[0],
+			 more == 1 ? "row" : "rows", less ? ", and " : "", less ? t[1] : "",
+			 less ? " unusually little" : "");
+}
+
 /* "The last 200ms (1.8s to 2s), against 19 other windows of that length:
  * 3 rows took unusually much time." */
 static void say(struct rep_job *job, const struct rep_incident *x)
 {
 	char t[2][TP_COUNT_SIZE], which[200], windows[60], verdict[200], lost[160] = "";
-	int64_t gone = tp_plus(x->lost_ns, x->nameless_ns), unusual = 0, unknown = 0;
+	int64_t unusual = 0, less = 0, unknown = 0;
 	bool dense = x->n < REP_INCIDENT_LEAST && x->all >= REP_INCIDENT_LEAST;
 
 	for (size_t i = 0; i < job->nrows; i++) {
 		const int64_t *row = rep_job_row_at(job, i);
 
-		unusual += row[COLUMN_UNUSUAL] == 1;
+		unusual += row[COLUMN_UNUSUAL] > UNUSUAL_NO;
+		less += row[COLUMN_UNUSUAL] == UNUSUAL_LESS;
 		unknown += row[COLUMN_UNUSUAL] == TP_NULL;
 	}
 	snprintf(windows, sizeof(windows), x->n < x->all ? "%zu of %zu" : "%zu", x->n, x->all);
@@ -176,20 +224,18 @@ static void say(struct rep_job *job, const struct rep_incident *x)
 			 : x->selected		 ? "time range"
 						 : "--last",
 			 dense ? "" : " gives more");
-	else if (!unusual && gone > x->total_ns / 2)
-		snprintf(verdict, sizeof(verdict),
-			 "whether anything took unusually much time cannot be told.");
+	else if (!unusual && gone(x) > x->total_ns / 2)
+		snprintf(verdict, sizeof(verdict), "whether anything was unusual cannot be told.");
 	else if (!unusual && unknown)
 		snprintf(verdict, sizeof(verdict),
 			 "nothing can be called unusual; what took much time also did so before or "
 			 "after.");
 	else if (!unusual)
-		snprintf(verdict, sizeof(verdict), "nothing took unusually much time.");
+		snprintf(verdict, sizeof(verdict), "nothing took unusually much or little time.");
 	else
-		snprintf(verdict, sizeof(verdict), "%s %s took unusually much time.",
-			 tp_fmt_count(t[0], unusual), unusual == 1 ? "row" : "rows");
+		say_how_many(unusual - less, less, verdict);
 	say_which(job, x, which);
-	if (gone > 0)
+	if (gone(x) > 0)
 		snprintf(
 		    lost, sizeof(lost),
 		    "\nThe trace is damaged: of its goroutines' time there, %s is lost, and %s "
@@ -227,12 +273,17 @@ static int add(struct rep_job *job, struct rep_view *v, struct tp_err *err)
 
 static struct rep_value value(struct rep_job *job, size_t row, size_t column)
 {
+	static const char *const unusual[] = {
+	    [UNUSUAL_NO] = "no", [UNUSUAL_MORE] = "more", [UNUSUAL_LESS] = "less"};
 	const struct scores *s = job->state;
+	int64_t cell = rep_job_row_at(job, row)[column];
 
+	if (column == COLUMN_UNUSUAL)
+		return cell == TP_NULL ? rep_null() : rep_str(unusual[cell]);
 	if (column == COLUMN_SCORE)
 		return rep_float(s->score[row]);
 	if (column == COLUMN_KIND)
-		return rep_str(rep_incident_kinds[rep_job_row_at(job, row)[column]]);
+		return rep_str(rep_incident_kinds[cell]);
 	return rep_job_cell(job, row, column);
 }
 
@@ -275,7 +326,7 @@ static const struct rep_report_ops ops = {
 
 const struct rep_report rep_report_incident = {
     .name = "incident",
-    .doc = "what took more time than usual in a short stretch of the run",
+    .doc = "what took more or less time than usual in a short stretch of the run",
     .rows = "rows",
     .columns = columns,
     .ncolumns = NCOLUMNS,
