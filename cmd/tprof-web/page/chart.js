@@ -2,6 +2,7 @@
 import {el, svg} from './dom.js';
 
 const WIDTH = 900, HEIGHT = 270, LEFT = 86, RIGHT = 56, TOP = 10, BOTTOM = 30;
+const WIDEST = 90; // a bar
 const SLANTED = 40; // bars that are all labelled, if not in a row
 export const MOST_LINES = 6;
 
@@ -37,9 +38,9 @@ function limits(lines, bars) {
 
 // The labels of the x axis that fit; those in between are left out. `slanted` ones need no more than a line's height each.
 function names(labels, at, slanted) {
-	const step = slanted ? 1 : Math.ceil(labels.length / 8), y = HEIGHT - (slanted ? 16 : 10);
+	const step = slanted ? 1 : Math.ceil(labels.length / 8), y = HEIGHT - (slanted ? 16 : 10), room = Math.max(15, Math.floor((WIDTH - LEFT - RIGHT) / labels.length / 8));
 	return labels.flatMap((text, i) => i % step ? [] : [svg('text', {x: at(i), y, 'text-anchor': slanted ? 'end' : 'middle', transform: slanted && `rotate(-35 ${at(i)} ${y})`},
-		text.length > 15 ? text.slice(0, 14) + '…' : text, svg('title', null, text))]);
+		text.length > room ? text.slice(0, room - 1) + '…' : text, svg('title', null, text))]);
 }
 
 function curve(y, at, up) {
@@ -49,11 +50,11 @@ function curve(y, at, up) {
 }
 
 // Returns a figure.
-//   lines     [{name, y: [number or null, …]}], MOST_LINES at most; of bars the first
+//   lines     [{name, y: [number or null, …]}], MOST_LINES at most
 //   labels    texts for the places of the x axis
 //   text(v)   a value as tables show it
 //   title     what the picture shows, for those who do not see it
-//   bars      bars in place of lines
+//   bars      bars in place of lines, those of a label side by side
 //   binary    steps of the y axis are powers of two
 //   act(i)    what a click on a point does
 export function chart({lines, labels, text, title, bars, binary, act}) {
@@ -62,11 +63,13 @@ export function chart({lines, labels, text, title, bars, binary, act}) {
 	const at = i => +(bars ? LEFT + (i + 0.5) * wide / n : n > 1 ? LEFT + i * wide / (n - 1) : LEFT + wide / 2).toFixed(1);
 	const point = (line, k, v, i) => {
 		const told = svg('title', null, labels[i] + ': ' + text(v) + (lines.length > 1 ? ', ' + line.name : ''));
-		const attrs = act ? {click: () => act(i), cursor: 'pointer'} : null, size = Math.max(wide / n * 0.7, 1);
-		return bars ? svg('rect', {class: 'l0', x: at(i) - size / 2, width: size, y: Math.min(up(v), up(0)), height: Math.abs(up(v) - up(0)), ...attrs}, told) : marker(k, at(i), up(v), attrs, told);
+		const attrs = act ? {click: () => act(i), cursor: 'pointer'} : null;
+		if (!bars) return marker(k, at(i), up(v), attrs, told);
+		const size = Math.max(Math.min(wide / n * 0.7 / lines.length, WIDEST), 1), x = at(i) + (k - lines.length / 2) * size;
+		return svg('rect', {class: 'l' + k % MOST_LINES, x, width: size, y: Math.min(up(v), up(0)), height: Math.abs(up(v) - up(0)), ...attrs}, told);
 	};
 	return el('figure', {class: 'chart'},
-		lines.length > 1 && el('p', {class: 'legend'}, lines.map((l, k) => el('span', null, svg('svg', {width: 14, height: 12, 'aria-hidden': 'true'}, marker(k, 7, 6)), l.name))),
+		lines.length > 1 && el('p', {class: 'legend'}, lines.map((l, k) => el('span', null, svg('svg', {width: 14, height: 12, 'aria-hidden': 'true'}, bars ? svg('rect', {class: 'l' + k % MOST_LINES, width: 14, height: 12}) : marker(k, 7, 6)), l.name))),
 		svg('svg', {viewBox: `0 0 ${WIDTH} ${HEIGHT + (slanted ? 50 : 0)}`, role: 'img', 'aria-label': title},
 			marks.map(v => [svg('path', {class: 'grid', d: `M${LEFT} ${up(v)}H${WIDTH - RIGHT}`}), svg('text', {x: LEFT - 8, y: up(v) + 4, 'text-anchor': 'end'}, text(v))]),
 			names(labels, at, slanted),

@@ -1,8 +1,9 @@
 // Two runs, or two sets of them, compared: tprof-diff with its verdicts.
-import {el, button, command, format, nothing} from './dom.js';
+import {el, button, command, format, nothing, picker} from './dom.js';
 import {run} from './ask.js';
 import {words} from './selection.js';
 import {table} from './table.js';
+import {alike, alone, keepTime, sets} from './runs.js';
 
 const VIEWS = ['metrics', 'cpu', 'running', 'offcpu', 'sched', 'syscall', 'wall'];
 const PER = ['second', 'task', 'run'];
@@ -36,20 +37,6 @@ function tone(tr, row, columns) {
 
 // ---- the view ----
 
-// What a side may be: a run, or the runs of a label or name.
-function sides(runs) {
-	const sets = new Map();
-	for (const r of runs)
-		for (const text of [...(r.labels || '').split(',').filter(Boolean), r.name]) sets.set(text, (sets.get(text) || 0) + 1);
-	return [...runs.map(r => [String(r.id), r.id + ' ' + r.name]), ...[...sets].filter(([, n]) => n > 1).map(([text, n]) => [text, text + ' (' + n + ' runs)'])];
-}
-
-function pick(label, options, now, act) {
-	const select = el('select', {change: () => act(select.value)}, options.map(o => Array.isArray(o) ? el('option', {value: o[0]}, o[1]) : el('option', {value: o}, o)));
-	select.value = now;
-	return el('label', null, label + ' ', select);
-}
-
 // Sections of a diff of traces as buttons, the changes first.
 function sections(app, rows, now) {
 	const names = [...new Set(rows.map(r => r.section))], changed = rows.filter(r => CHANGED.has(r.verdict)).length;
@@ -60,23 +47,25 @@ function sections(app, rows, now) {
 function open(app, root) {
 	// The sides that are picked: the base of the selection, else the run before it, or the next.
 	function chosen() {
-		const options = sides(app.runs), has = v => options.some(([k]) => k === v), s = app.selection;
+		const mine = alike(app), options = [...mine.map(r => [String(r.id), r.id + ' ' + r.name]), ...sets(mine).map(([text, n]) => [text, text + ' (' + n + ' runs)'])];
+		const has = v => options.some(([k]) => k === v), s = app.selection;
 		const now = has(s['diff.new']) ? s['diff.new'] : String(app.run().id);
-		const kin = app.runs.filter(r => r.kind === app.run().kind && String(r.id) !== now), other = kin.findLast(r => r.id < app.run().id) || kin[0];
+		const kin = mine.filter(r => String(r.id) !== now), other = kin.findLast(r => r.id < app.run().id) || kin[0];
 		return {options, now, base: has(String(s.base)) ? String(s.base) : other && String(other.id)};
 	}
 	const pickNew = v => app.select(/^\d+$/.test(v) ? {run: Number(v), 'diff.new': null} : {'diff.new': v});
 
 	function tools({options, now, base}, trace, view) {
 		const s = app.selection, set = (key, usual) => v => app.select({[key]: v === usual ? null : v});
-		return el('div', {class: 'tools'}, pick('old', options, base, v => app.select({base: v})), button('swap', () => app.select({base: now, ...(/^\d+$/.test(base) ? {run: Number(base), 'diff.new': null} : {'diff.new': base})}), {title: 'exchange old and new'}),
-			pick('new', options, now, pickNew), trace && pick('compare', VIEWS, view || 'metrics', set('diff.view', 'metrics')),
-			trace && !view ? pick('totals per', PER, s['diff.per'] || 'second', set('diff.per', 'second')) : pick('by', BY, s['diff.by'] || 'function', set('diff.by', 'function')),
-			(!trace || view) && button('differential flame graph', () => app.go('flame', {base, ...view && {'flame.view': view}})));
+		return el('div', {class: 'tools'}, picker('old', options, base, v => app.select({base: v})), button('swap', () => app.select({base: now, ...(/^\d+$/.test(base) ? {run: Number(base), 'diff.new': null} : {'diff.new': base})}), {title: 'exchange old and new'}),
+			picker('new', options, now, pickNew), trace && picker('compare', VIEWS, view || 'metrics', set('diff.view', 'metrics')),
+			trace && !view ? picker('totals per', PER, s['diff.per'] || 'second', set('diff.per', 'second')) : picker('by', BY, s['diff.by'] || 'function', set('diff.by', 'function')),
+			(!trace || view) && button('differential flame graph', () => app.go('flame', {base, ...view && {'flame.view': view}})),
+			trace && (s.from !== undefined || s.to !== undefined) && button('compare this time with another', () => keepTime(app)));
 	}
 	async function update() {
 		const side = chosen(), trace = app.run().kind === 'trace', s = app.selection, view = trace && s['diff.view'];
-		if (!side.base) return root.replaceChildren(nothing('A comparison needs two runs of the same kind. Start tprof-web with both dumps: tprof-web OLD NEW.'));
+		if (!side.base) return root.replaceChildren(...alone(app, 'A comparison needs two runs of one kind.', true));
 		const metrics = trace && !view, how = [view && '--view=' + view, metrics && s['diff.per'] && '--per=' + s['diff.per'], !metrics && s['diff.by'] && '--by=' + s['diff.by']].filter(Boolean);
 		const list = ['--base-label=' + side.base, '--label=' + side.now, ...how, ...words(app, 'diff', metrics ? ['state', 'reason'] : []), '-n0', '--format=json', '@'];
 		root.replaceChildren(tools(side, trace, view), command('diff', list));

@@ -52,6 +52,14 @@ export function button(text, act, attrs) {
 	return el('button', {type: 'button', ...attrs, click: act}, text);
 }
 
+// Returns a labelled choice among texts or [value, text] pairs.
+export function picker(label, options, now, act) {
+	const pairs = options.map(o => Array.isArray(o) ? o : [o, o]);
+	const select = el('select', {change: () => act(select.value)}, pairs.map(([value, text]) => el('option', {value}, text)));
+	select.value = now;
+	return el('label', null, label + ' ', select);
+}
+
 // A sentence where there is nothing to show, and one for an error.
 export function nothing(text) {
 	return el('p', {class: 'nothing'}, text);
@@ -184,9 +192,25 @@ function quote(word) {
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'";
 }
 
+const line = words => words.map(w => quote(lines(w))).join(' ');
+
+// Returns how one more dump comes to the runs: {how, line}, a sentence and the command.
+export function opening() {
+	const files = about.dumps.length ? about.dumps : about.dump ? [about.file] : null;
+	return files ? {how: 'Start tprof-web again, with another dump beside this', line: line(['tprof-web', ...files, 'DUMP'])} :
+		{how: 'Import a dump into the store, then reload this page', line: line(['tprof-import', '-o', about.file, 'DUMP'])};
+}
+
+// The same for what tells these runs from the others.
+export function serving(runs) {
+	const dumps = about.one_each && runs.map(r => about.dumps[r.id - 1]);
+	return dumps ? {how: 'Start tprof-web with one kind', line: line(['tprof-web', ...dumps])} :
+		{how: 'Give those of one kind a label, then reload this page', line: runs.map(r => line(['tprof-store', 'label', about.file, String(r.id), 'series=1'])).join(' && ')};
+}
+
 // Returns the line that runs the command by hand, from the same arguments that run() of ask.js takes.
 export function commandLine(name, words) {
-	const line = out => out.map(w => quote(lines(w))).join(' '), out = ['tprof-' + name];
+	const out = ['tprof-' + name];
 	let makes = '';
 	for (const word of words) {
 		if (word === '--json-head' || word === '--format=json') continue;
@@ -221,8 +245,12 @@ export function copyButton(text, title = 'copy the command') {
 	return b;
 }
 
-// Returns a line that shows the command, to copy. A view shows the one that prints what it shows.
-export function command(name, words) {
-	const text = commandLine(name, words);
+// Returns a line of the shell, to copy.
+export function shell(text) {
 	return el('p', {class: 'command'}, el('code', null, text), copyButton(text));
+}
+
+// The same for a command. A view shows the one that prints what it shows.
+export function command(name, words) {
+	return shell(commandLine(name, words));
 }

@@ -6,6 +6,7 @@ import {words, ignored} from './selection.js';
 import {sampleTypes} from './top.js';
 import {openPicture, leavePicture, recall, renderAll, onKeyDown} from './viewer.js';
 import {sourcePanel} from './source.js';
+import {alike, keepTime} from './runs.js';
 
 // Of traces: what is wide.
 const VIEWS = {
@@ -35,7 +36,7 @@ function graphWords(app) {
 	return [...out, '--base-label=' + base.id, '--label=' + app.run().id, '@'];
 }
 
-const others = app => app.runs.filter(r => r.kind === app.run().kind && r.id !== app.run().id);
+const others = app => alike(app).filter(r => r !== app.run());
 const baseOf = app => others(app).find(r => r.id === Number(app.selection.base));
 
 // The old side may be another time of the same run.
@@ -122,10 +123,7 @@ export default {
 			const at = key => s[key] === undefined ? null : format('ns', Number(s[key]), run.ticks);
 			if (hasBaseTime(s)) return el('div', {class: 'picks'}, el('span', {class: 'soft'}, 'Old side '), [at('flame.from') || 'the beginning', at('flame.to') || 'the end'].join(' to '),
 				button('×', () => app.select({'flame.from': null, 'flame.to': null, 'flame.at': null}), {'aria-label': 'no longer compare with this time', title: 'no longer compare with this time'}));
-			return !baseOf(app) && (s.from !== undefined || s.to !== undefined) && button('compare this time with another', () => {
-				app.select({'flame.from': s.from, 'flame.to': s.to, from: null, to: null, 'flame.at': null});
-				app.say('Select the other time, in the timeline for example; the graph shows what changed from the first to it.');
-			}, {class: 'times'});
+			return !baseOf(app) && (s.from !== undefined || s.to !== undefined) && button('compare this time with another', () => keepTime(app), {class: 'times'});
 		}
 		function draw(answer) {
 			leavePicture();

@@ -1,5 +1,6 @@
 // What a row of a table leads on to: cmd/tprof-tui/view/lead.c has the same rules.
 import {format} from './dom.js';
+import {only} from './selection.js';
 
 // Columns of a moment and its length; the first pair that a row has is used.
 const MOMENTS = [
@@ -60,12 +61,15 @@ const RULES = {
 };
 const peek = name => isNamed(name) && {text: 'Callers and callees of ' + name, view: 'top', changes: {report: 'peek', focus: name}};
 const source = r => isNamed(r.function) && {text: 'Source', view: 'flame', changes: {focus: r.function, 'flame.source': r.function}};
+// Values with a unit are compared as numbers; one that was rounded would not be found.
+const labelled = r => /^[\d.]+[a-zA-Zμ]+$/.test(r.label) ? !r.label.includes('.') && r.key + '=' + r.label : r.key + '=' + only(r.label);
+const OF_PROFILES = {top: RULES.top, tree: RULES.tree, labels: r => labelled(r) && [top('Functions of samples with it', 'functions', {label: labelled(r)}), {text: 'Flame', view: 'flame', changes: {label: labelled(r)}}]};
 const plain = r => [when(r, r.goroutine), flame('Flame', undefined, r, {})];
 
 // Returns [{text, act}] for a row of the table with this name. The last way on, where the row has a
 // length, selects its time.
 export function leads(app, name, row) {
-	const m = moment(row), known = app.run() && app.run().kind === 'trace' ? RULES[name] || plain : ['top', 'tree'].includes(name) ? RULES[name] : () => [];
+	const m = moment(row), known = app.run().kind === 'trace' ? RULES[name] || plain : OF_PROFILES[name] || (() => []);
 	const list = [known(row)].flat(3).filter(Boolean).map(l => ({text: l.text, act: () => app.go(l.view, l.changes)}));
 	if (m && m.dur && app.run().kind === 'trace') list.push({text: 'Select its time', act: () => app.select({from: m.at, to: m.at + m.dur})});
 	return list;

@@ -1,5 +1,5 @@
 // SQL on the store: a query, its results as tables or charts, the tables of the store beside it.
-import {el, button, command, failure, nothing, format} from './dom.js';
+import {el, button, command, failure, nothing, format, picker} from './dom.js';
 import {text} from './ask.js';
 import {table} from './table.js';
 import {chart} from './chart.js';
@@ -51,23 +51,17 @@ function sheetOf(result) {
 		rows: result.rows.map(r => Object.fromEntries(result.columns.map((c, i) => ['c' + i, r[c.name]])))};
 }
 
-function pick(label, options, now, act) {
-	const select = el('select', {change: () => act(select.value)}, options.map(([value, name]) => el('option', {value}, name)));
-	select.value = now;
-	return el('label', null, label + ' ', select);
-}
-
 // A chart of one column over another, and what it shows.
 function charted(app, sheet) {
 	const s = app.selection, numbers = sheet.columns.filter(c => c.kind === 'id' && sheet.rows.some(r => r[c.name] !== null));
 	if (!numbers.length || sheet.rows.length < 2) return null;
 	const names = sheet.columns.map(c => [c.name, c.title]), kind = s['sql.chart'] || '';
-	const kinds = pick('as', [['', 'table'], ['bars', 'bars'], ['line', 'line']], kind, v => app.select({'sql.chart': v}, {replace: true}));
+	const kinds = picker('as', [['', 'table'], ['bars', 'bars'], ['line', 'line']], kind, v => app.select({'sql.chart': v}, {replace: true}));
 	if (!kind) return el('div', {class: 'tools'}, kinds);
 	const x = names.some(([k]) => k === s['sql.x']) ? s['sql.x'] : names[0][0];
 	const y = numbers.find(c => c.name === s['sql.y']) || numbers.find(c => c.name !== x) || numbers[0], rows = sheet.rows.slice(0, BARS);
-	return [el('div', {class: 'tools'}, kinds, pick('of', numbers.map(c => [c.name, c.title]), y.name, v => app.select({'sql.y': v}, {replace: true})),
-		pick('over', names, x, v => app.select({'sql.x': v}, {replace: true})),
+	return [el('div', {class: 'tools'}, kinds, picker('of', numbers.map(c => [c.name, c.title]), y.name, v => app.select({'sql.y': v}, {replace: true})),
+		picker('over', names, x, v => app.select({'sql.x': v}, {replace: true})),
 		sheet.rows.length > BARS && el('span', null, 'the first ' + BARS + ' of ' + format('count', sheet.rows.length) + ' rows')),
 	chart({lines: [{name: y.title, y: values(rows, y.name)}], labels: rows.map(r => r[x] === '' ? '(empty)' : format('text', r[x])), bars: kind === 'bars', title: y.title + ' over ' + x,
 		text: v => Number.isInteger(v) ? format('count', v) : format('float', v)})];

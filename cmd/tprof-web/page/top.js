@@ -36,9 +36,9 @@ const SUBJECTS = [
 ];
 // Traces as profiles; in the address with this in front, as some reports have the same names.
 const VIEWS = ['cpu', 'running', 'offcpu', 'sched', 'syscall', 'wall'], AS = 'as-';
-// Of profiles: what is added up, callers and callees, of dumps of goroutines these, and other forms, which are texts.
-const SUMS = ['functions', 'lines', 'files', 'addresses'], CALLS = ['peek', 'tree'], STACKS = ['goroutines', 'deadlock'];
-const TEXTS = ['tags', 'traces', 'comments', 'raw'];
+// Of profiles: what is added up, labels, callers and callees, of dumps of goroutines these, and other forms, which are texts.
+const SUMS = ['functions', 'lines', 'files', 'addresses'], LABELS = ['tags'], CALLS = ['peek', 'tree'], STACKS = ['goroutines', 'deadlock'];
+const TEXTS = ['traces', 'comments', 'raw'];
 
 // Columns whose sort key is not their name without the unit.
 const KEYS = {goroutine: 'id', held_max_ns: 'longest', bytes_per_second: 'rate', worst_at_ns: 'worst', worst_goroutine: '', ts_ns: 'time', slow_with: 'slow-with', middle_with: 'middle-with', created_ns: 'created', holder_entry: 'holder_entry'};
@@ -50,7 +50,7 @@ export function sortKey(report, column) {
 }
 
 // The table of profiles, whose JSON has more than pprof shows, and other headings.
-const COLUMNS = {top: ['flat', 'flat_share', 'sum_share', 'cum', 'cum_share', 'name'], tree: ['function', 'role', 'name', 'flat', 'cum', 'cum_share', 'inlined']};
+const COLUMNS = {top: ['flat', 'flat_share', 'sum_share', 'cum', 'cum_share', 'name'], tree: ['function', 'role', 'name', 'flat', 'cum', 'cum_share', 'inlined'], labels: ['key', 'label', 'flat_shown', 'flat_share']};
 const TITLES = {flat_share: 'FLAT%', sum_share: 'SUM%', cum_share: 'CUM%'};
 const ROWS = 100;
 // What tables show for the name of something without a name; elsewhere a state may have no reason.
@@ -88,8 +88,8 @@ function traceWords(app, s) {
 }
 
 function profileWords(app, s) {
-	const now = [...SUMS, ...CALLS, ...STACKS, ...TEXTS].includes(s.report) ? s.report : 'functions', asText = TEXTS.includes(now), out = words(app, 'top', now === 'peek' ? ['focus'] : STACKS.includes(now) ? ['sample', 'focus', 'ignore', 'label'] : []);
-	if (asText || STACKS.includes(now)) out.push('--' + now);
+	const now = [...SUMS, ...LABELS, ...CALLS, ...STACKS, ...TEXTS].includes(s.report) ? s.report : 'functions', asText = TEXTS.includes(now), out = words(app, 'top', now === 'peek' ? ['focus'] : STACKS.includes(now) ? ['sample', 'focus', 'ignore', 'label'] : []);
+	if (asText || [...LABELS, ...STACKS].includes(now)) out.push('--' + now);
 	else if (CALLS.includes(now)) out.push('--unit=auto', now === 'peek' ? '--peek=' + (s.focus ? valueFor('focus', s.focus) : '.') : '--tree');
 	else out.push('--unit=auto', ...now === 'functions' ? [] : ['--granularity=' + now]);
 	if (s['top.rows'] === '0') out.push('--no-trim');
@@ -142,7 +142,7 @@ export default {
 			const id = app.run().id;
 			if (!samples || samples.id !== id) samples = {id, names: await sampleTypes(id, signal), format: app.run().format};
 			tools.replaceChildren(el('div', {class: 'subjects'}, samples.names.length > 1 && el('div', {class: 'picks'}, picks('Values', samples.names, app.selection.sample || samples.names[samples.names.length - 1], sample => app.select({sample}))),
-				el('div', {class: 'picks'}, picks('Add up by', SUMS, now, report => pick({report}))), el('div', {class: 'picks'}, picks('Calls', CALLS, now, report => pick({report}), {peek: 'callers and callees of the selected function, else of all'}), now === 'peek' && field('focus', 'of', app.selection.focus && valueFor('focus', app.selection.focus), 'regex', text => '~' + text)), /^goroutine/.test(samples.format) && el('div', {class: 'picks'}, picks('Goroutines', STACKS, now, report => pick({report}), {deadlock: 'goroutines that may be deadlocked'})), el('div', {class: 'picks'}, picks('As text', TEXTS, now, report => pick({report})))));
+				el('div', {class: 'picks'}, picks('Add up by', SUMS, now, report => pick({report}))), el('div', {class: 'picks'}, picks('Labels', LABELS, now, report => pick({report}), {tags: 'the values of all labels, and what samples with them add up to'})), el('div', {class: 'picks'}, picks('Calls', CALLS, now, report => pick({report}), {peek: 'callers and callees of the selected function, else of all'}), now === 'peek' && field('focus', 'of', app.selection.focus && valueFor('focus', app.selection.focus), 'regex', text => '~' + text)), /^goroutine/.test(samples.format) && el('div', {class: 'picks'}, picks('Goroutines', STACKS, now, report => pick({report}), {deadlock: 'goroutines that may be deadlocked'})), el('div', {class: 'picks'}, picks('As text', TEXTS, now, report => pick({report})))));
 		}
 		function drawSheets({head, ignored: refused}) {
 			const s = app.selection, sheets = head.tables, lost = ignored(app, 'top', refused), said = head.notes.some(n => n.startsWith('nothing to show')), [first, ...own] = divide(head.notes, sheets);
