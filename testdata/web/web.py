@@ -97,6 +97,9 @@ def test_numbers_of_traces(b):
     numbers(b, "path", "path")
     for report in ("totals", "hops", "requests", "wakers") if SHORT else ("totals", "hops", "tree", "requests", "wakers"):
         numbers(b, "path " + report, "path?task=order&path.report=" + report)
+    numbers(b, "what makes all requests slow", "path?path.report=blame")
+    b.go("path?task=103&path.report=blame")
+    check("path: one request has nothing to be compared with", "three of them or more" in " ".join(b.text("main .nothing")) and not b.text("main .failure"), b.text("main"))
     numbers(b, "path of one", "path?task=103")
     numbers(b, "leaks", "leaks?leaks.all=yes")
     numbers(b, "sql", "sql?" + "sql.q=SELECT+reason,+count(*)+AS+n,+sum(total_ns)+AS+ns+FROM+goroutine_block+WHERE+run+%3D+:run+GROUP+BY+reason")
@@ -286,7 +289,7 @@ def test_alone(b, trace, pipe):
     server = Server(OUT, "testdata/ledger/ledger-1.heap", "testdata/ledger/ledger-8.heap")
     try:
         b.enter(server)
-        numbers(b, "series of two", "series")
+        view("series")
         check("series of two: bars side by side", b.eval("document.querySelectorAll('svg[role=img] rect').length") == 12 and b.text("main .legend span") == ["ledger-1.heap", "ledger-8.heap"], b.text("main .legend"))
     finally:
         server.close()
