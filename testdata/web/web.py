@@ -290,6 +290,7 @@ def test_alone(b, trace, pipe):
     try:
         b.enter(server)
         view("series")
+        b.wait("document.querySelector('main table.data')", 10)
         check("series of two: bars side by side", b.eval("document.querySelectorAll('svg[role=img] rect').length") == 12 and b.text("main .legend span") == ["ledger-1.heap", "ledger-8.heap"], b.text("main .legend"))
     finally:
         server.close()
