@@ -32,12 +32,15 @@ echo 'one counts the stock, all of them need the shelf. Who keeps the others fro
 ${CC:-cc} -O2 -g -pthread -o build/demo/warehouse testdata/programs/warehouse.c
 run tprof-record -o build/demo/warehouse.run -- build/demo/warehouse
 run tprof-top --no-pager -n 3 build/demo/warehouse.run/mutex.pb.gz
+web= # where libmicrohttpd is missing, there is none
+[ ! -x "$BIN/tprof-web" ] || web="
+  tprof-web $store             all of it in the browser, with a timeline; ? lists the keys"
 cat <<END
 
 Next (the commands are in ${BIN#"$PWD"/}; 'make install' puts them into your PATH):
 
   tprof-top $store block       what they waited for, where
-  tprof-top $store overview    all reports on one page
+  tprof-top $store overview    all reports on one page$web
   tprof-tui $store             all of it in the terminal, by keys; ? lists them
   tprof-query $store           any question, in SQL; .tables lists what there is
   tprof-top build/demo/warehouse.run/trace.out block

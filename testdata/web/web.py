@@ -97,6 +97,9 @@ def test_numbers_of_traces(b):
     numbers(b, "path", "path")
     for report in ("totals", "hops", "requests", "wakers") if SHORT else ("totals", "hops", "tree", "requests", "wakers"):
         numbers(b, "path " + report, "path?task=order&path.report=" + report)
+    numbers(b, "what makes all requests slow", "path?path.report=blame")
+    b.go("path?task=103&path.report=blame")
+    check("path: one request has nothing to be compared with", "three of them or more" in " ".join(b.text("main .nothing")) and not b.text("main .failure"), b.text("main"))
     numbers(b, "path of one", "path?task=103")
     numbers(b, "leaks", "leaks?leaks.all=yes")
     numbers(b, "sql", "sql?" + "sql.q=SELECT+reason,+count(*)+AS+n,+sum(total_ns)+AS+ns+FROM+goroutine_block+WHERE+run+%3D+:run+GROUP+BY+reason")
@@ -116,6 +119,11 @@ def test_numbers_of_others(b, parcels, ledger):
     b.go("leaks?run=8")
     check("leaks: a profile without goroutines is told in a sentence", "does not contain goroutines." in " ".join(b.text("main .nothing")) and not b.text("main .failure"), b.text("main"))
     numbers(b, "top of a profile", "top?run=8")
+    numbers(b, "labels", "top?run=8&report=tags")
+    b.click("document.querySelector('main table.data tbody button.link')")
+    check("labels: a value leads to the samples with it", b.wait("location.hash.includes('label=bytes')", 5), b.eval("location.hash"))
+    numbers(b, "top of a label", b.eval("location.hash.slice(1)"))
+    b.go("top?run=8")
     numbers(b, "callers and callees of all", "top?run=8&report=tree")
     numbers(b, "callers and callees of one", "top?run=8&report=peek&focus=main.main")
     b.eval("(e => { e.value = 'mallocgc|main.work'; e.dispatchEvent(new Event('change')); })(document.querySelector('main .picks input'))")
@@ -254,6 +262,39 @@ def test_runs(b, pipe):
     numbers(b, "goroutines of a dump", "top?run=3&report=goroutines")
     tables = numbers(b, "deadlock", "top?run=3&report=deadlock")
     check("deadlock: the circle is there", tables and tables[0]["rows"][0][1] == "circle", tables)
+
+
+def test_alone(b, trace, pipe):
+    """Views of several runs where there is one: ways on; and where there are two, bars."""
+    press = "[...document.querySelectorAll('main button')].find(e => e.textContent === '%s')"
+
+    def view(hash):
+        b.go(hash)
+        b.wait("document.querySelector('main.%s .command')" % hash.split("?")[0], 10)
+
+    b.enter(trace)
+    view("series")
+    check("alone: how to open more runs of a dump", b.text("main .command code") == ["tprof-web testdata/checkout.trace DUMP"], b.text("main"))
+    view("diff")
+    sound(b, "alone")
+    b.click(press % "compare the first half with the second")
+    check("alone: two times of a run are compared", b.wait("location.hash.startsWith('#flame') && document.querySelector('main.compared #frames g')", 10), b.eval("location.hash"))
+    b.enter(pipe)
+    view("diff?run=3")
+    check("alone: and of a store", re.fullmatch(r"tprof-import -o \S+pipe.store DUMP", b.text("main .command code")[0]), b.text("main"))
+    b.click(press % "1 pipe-parent.trace")
+    check("alone: another run is picked", b.wait("location.hash.includes('run=1') && document.querySelector('main .command').textContent.includes('--base-label=2 --label=1')", 10), b.text("main .command"))
+    view("series?run=1")
+    check("alone: runs of two kinds", "tprof-store label" in b.text("main .command code")[0], b.text("main"))
+    server = Server(OUT, "testdata/ledger/ledger-1.heap", "testdata/ledger/ledger-8.heap")
+    try:
+        b.enter(server)
+        view("series")
+        b.wait("document.querySelector('main table.data')", 10)
+        check("series of two: bars side by side", b.eval("document.querySelectorAll('svg[role=img] rect').length") == 12 and b.text("main .legend span") == ["ledger-1.heap", "ledger-8.heap"], b.text("main .legend"))
+    finally:
+        server.close()
+    b.enter(trace)
 
 
 def test_selection(b):
@@ -510,7 +551,7 @@ def main():
     only = os.environ.get("ONLY", "").split()
     tests = [("entry", lambda: test_entry(b, servers[0])), ("numbers", lambda: test_numbers_of_traces(b)), ("timeline", lambda: test_timeline(b)), ("selection", lambda: test_selection(b)),
              ("runs", lambda: test_runs(b, servers[3]) or b.enter(servers[0])),
-             ("tables", lambda: test_tables(b)), ("path", lambda: test_path(b)), ("flame", lambda: test_flame(b)), ("sql", lambda: test_sql(b)),
+             ("alone", lambda: test_alone(b, servers[0], servers[3])), ("tables", lambda: test_tables(b)), ("path", lambda: test_path(b)), ("flame", lambda: test_flame(b)), ("sql", lambda: test_sql(b)),
              ("others", lambda: test_numbers_of_others(b, *servers[1:3])), ("hostile", lambda: test_hostile(b)),
              ("pictures", lambda: test_pictures(b, servers[0], "trace", {**{v: v for v in VIEWS}, "why": "path?task=103"})),
              ("clock", lambda: test_pictures(b, servers[3], "clock", {"timeline": "timeline?run=1&timeline.runs=1.2"})),

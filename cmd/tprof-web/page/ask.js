@@ -69,7 +69,8 @@ export async function heeding(command, words, signal) {
 		try {
 			return {head: await run(command, words, signal), words, ignored};
 		} catch (e) {
-			const [, option] = e.status === 422 && /^tprof-\w+: (--[\w-]+) does not apply to/.exec(e.message) || [], left = words.filter(w => !w.startsWith(option + '='));
+			const [, option] = e.status === 422 && /^tprof-\w+: (--[\w-]+) does not apply to/.exec(e.message) || [],
+				left = words.filter(w => !w.startsWith(option + '='));
 			if (left.length === words.length) throw e;
 			ignored.push(option);
 			words = left;

@@ -3,12 +3,15 @@
 
 const SVG = 'http://www.w3.org/2000/svg';
 // Controls, and characters that hide or turn text around: libreport/output/text.c has the same list.
-const DECEPTIVE = /[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu;
+const DECEPTIVE =
+	/[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu;
 const NAMED = {'\n': '\\n', '\t': '\\t', '\r': '\\r'};
 
 function escapeOne(c) {
 	const code = c.codePointAt(0), hex = code.toString(16);
-	return NAMED[c] || (code < 0x80 ? '\\x' + hex.padStart(2, '0') : code < 0x10000 ? '\\u' + hex.padStart(4, '0') : '\\U' + hex.padStart(8, '0'));
+	if (NAMED[c]) return NAMED[c];
+	if (code < 0x80) return '\\x' + hex.padStart(2, '0');
+	return code < 0x10000 ? '\\u' + hex.padStart(4, '0') : '\\U' + hex.padStart(8, '0');
 }
 
 // Returns the text as the commands show it.
@@ -50,6 +53,15 @@ export function svg(tag, attrs, ...kids) {
 
 export function button(text, act, attrs) {
 	return el('button', {type: 'button', ...attrs, click: act}, text);
+}
+
+// Returns a labelled choice among texts or [value, text] pairs.
+export function picker(label, options, now, act) {
+	const pairs = options.map(o => Array.isArray(o) ? o : [o, o]);
+	const select =
+		el('select', {change: () => act(select.value)}, pairs.map(([value, text]) => el('option', {value}, text)));
+	select.value = now;
+	return el('label', null, label + ' ', select);
 }
 
 // A sentence where there is nothing to show, and one for an error.
@@ -113,11 +125,13 @@ function inUnits(v, units, step, limits) {
 
 export function ns(value) {
 	const v = Math.abs(Math.round(value));
-	return v === 0 ? '0s' : (value < 0 ? '-' : '') + (inUnits(v, ['ns', 'us', 'ms', 's'], 1000, [0, 0, 0, 60]) || clock(v));
+	if (v === 0) return '0s';
+	return (value < 0 ? '-' : '') + (inUnits(v, ['ns', 'us', 'ms', 's'], 1000, [0, 0, 0, 60]) || clock(v));
 }
 
 export function bytes(value) {
-	return (value < 0 ? '-' : '') + inUnits(Math.abs(Math.round(value)), ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'], 1024, []);
+	return (value < 0 ? '-' : '') +
+		inUnits(Math.abs(Math.round(value)), ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'], 1024, []);
 }
 
 export function count(value) {
@@ -148,10 +162,15 @@ export function format(kind, value, ticks) {
 // ---- values of profiles, as pprof shows them (libreport/profile/measure.c) ----
 
 const FAMILIES = [
-	[['B', 1, /^(b|bytes?)$/], ['kB', 1024, /^(kb|kbytes?|kilobytes?)$/], ['MB', 2 ** 20, /^(mb|mbytes?|megabytes?)$/],
-		['GB', 2 ** 30, /^(gb|gbytes?|gigabytes?)$/], ['TB', 2 ** 40, /^(tb|tbytes?|terabytes?)$/], ['PB', 2 ** 50, /^(pb|pbytes?|petabytes?)$/]],
-	[['ns', 1, /^(ns|nanoseconds?)$/], ['us', 1e3, /^(us|μs|microseconds?)$/], ['ms', 1e6, /^(ms|milliseconds?)$/],
-		['s', 1e9, /^(s|secs?|seconds?)$/], ['hrs', 3600e9, /^(hrs?|hours?)$/]],
+	[
+		['B', 1, /^(b|bytes?)$/], ['kB', 1024, /^(kb|kbytes?|kilobytes?)$/], ['MB', 2 ** 20, /^(mb|mbytes?|megabytes?)$/],
+		['GB', 2 ** 30, /^(gb|gbytes?|gigabytes?)$/], ['TB', 2 ** 40, /^(tb|tbytes?|terabytes?)$/],
+		['PB', 2 ** 50, /^(pb|pbytes?|petabytes?)$/]
+	],
+	[
+		['ns', 1, /^(ns|nanoseconds?)$/], ['us', 1e3, /^(us|μs|microseconds?)$/], ['ms', 1e6, /^(ms|milliseconds?)$/],
+		['s', 1e9, /^(s|secs?|seconds?)$/], ['hrs', 3600e9, /^(hrs?|hours?)$/]
+	],
 ];
 
 // Returns a value in the unit that suits it, as with --unit=auto.
@@ -159,7 +178,8 @@ export function measure(value, unit) {
 	for (const family of FAMILIES) {
 		const from = family.find(u => u[2].test(String(unit).toLowerCase()));
 		if (!from) continue;
-		const v = Math.abs(value) * from[1], to = family.filter(u => v >= u[1]).pop() || (family[0][0] === 'B' ? family[0] : family[3]);
+		const v = Math.abs(value) * from[1],
+			to = family.filter(u => v >= u[1]).pop() || (family[0][0] === 'B' ? family[0] : family[3]);
 		const text = fixed(v / to[1], 2).replace(/\.00$/, '');
 		return text === '0' ? '0' : (value < 0 ? '-' : '') + text + to[0];
 	}
@@ -184,9 +204,28 @@ function quote(word) {
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'";
 }
 
+const line = words => words.map(w => quote(lines(w))).join(' ');
+
+// Returns how one more dump comes to the runs: {how, line}, a sentence and the command.
+export function opening() {
+	const files = about.dumps.length ? about.dumps : about.dump ? [about.file] : null;
+	return files ?
+		{how: 'Start tprof-web again, with another dump beside this', line: line(['tprof-web', ...files, 'DUMP'])} :
+		{how: 'Import a dump into the store, then reload this page', line: line(['tprof-import', '-o', about.file, 'DUMP'])};
+}
+
+// The same for what tells these runs from the others.
+export function serving(runs) {
+	const dumps = about.one_each && runs.map(r => about.dumps[r.id - 1]);
+	return dumps ? {how: 'Start tprof-web with one kind', line: line(['tprof-web', ...dumps])} : {
+		how: 'Give those of one kind a label, then reload this page',
+		line: runs.map(r => line(['tprof-store', 'label', about.file, String(r.id), 'series=1'])).join(' && ')
+	};
+}
+
 // Returns the line that runs the command by hand, from the same arguments that run() of ask.js takes.
 export function commandLine(name, words) {
-	const line = out => out.map(w => quote(lines(w))).join(' '), out = ['tprof-' + name];
+	const out = ['tprof-' + name];
 	let makes = '';
 	for (const word of words) {
 		if (word === '--json-head' || word === '--format=json') continue;
@@ -221,8 +260,12 @@ export function copyButton(text, title = 'copy the command') {
 	return b;
 }
 
-// Returns a line that shows the command, to copy. A view shows the one that prints what it shows.
-export function command(name, words) {
-	const text = commandLine(name, words);
+// Returns a line of the shell, to copy.
+export function shell(text) {
 	return el('p', {class: 'command'}, el('code', null, text), copyButton(text));
+}
+
+// The same for a command. A view shows the one that prints what it shows.
+export function command(name, words) {
+	return shell(commandLine(name, words));
 }

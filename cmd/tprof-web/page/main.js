@@ -3,10 +3,17 @@ import {el, button, nothing, failure, shown, setAbout} from './dom.js';
 import * as ask from './ask.js';
 import {read, write, change, chips} from './selection.js';
 
-// All views, in the order of the tabs: name, title, the key after g; and the kind of runs that it is for, if not for all.
+// All views, in the order of the tabs: name, title, the key after g; the kind of runs that it is for, if not for all.
 const VIEWS = [
-	['overview', 'Overview', 'o'], ['timeline', 'Timeline', 'l', 'trace'], ['flame', 'Flame', 'f'], ['top', 'Top', 't'], ['diff', 'Diff', 'd'],
-	['path', 'Path', 'p', 'trace'], ['leaks', 'Leaks', 'k'], ['series', 'Series', 's'], ['sql', 'SQL', 'q'],
+	['overview', 'Overview', 'o'],
+	['timeline', 'Timeline', 'l', 'trace'],
+	['flame', 'Flame', 'f'],
+	['top', 'Top', 't'],
+	['diff', 'Diff', 'd'],
+	['path', 'Path', 'p', 'trace'],
+	['leaks', 'Leaks', 'k'],
+	['series', 'Series', 's'],
+	['sql', 'SQL', 'q'],
 ].map(([name, title, key, kind]) => ({name, title, key, kind, view: null, gone: false, tab: null, loading: null}));
 
 const $ = id => document.getElementById(id);
@@ -74,13 +81,18 @@ function drawTabs() {
 async function show(entry) {
 	await load(entry);
 	if (entry.name !== app.selection.view) return; // the reader went on
-	const root = el('main', {id: 'view', class: entry.name, tabindex: -1}), old = $('view'), focused = old.contains(document.activeElement);
+	const root = el('main', {id: 'view', class: entry.name, tabindex: -1}), old = $('view'),
+		focused = old.contains(document.activeElement);
 	if (open) open.handle.close();
 	old.replaceWith(root);
 	if (focused) root.focus({preventScroll: true});
 	open = {entry, root, kind: app.run().kind, handle: {update() {}, close() {}}};
-	if (!entry.view) open.handle.update = () => { throw new Error('The view ' + entry.title + ' cannot be loaded (' + entry.error.message + '); reload this page.'); };
-	else if (!offered(entry)) root.append(nothing(entry.title + ' shows nothing of a ' + app.run().kind + '; pick another run, or another view.'));
+	if (!entry.view)
+		open.handle.update = () => {
+			throw new Error('The view ' + entry.title + ' cannot be loaded (' + entry.error.message + '); reload this page.');
+		};
+	else if (!offered(entry))
+		root.append(nothing(entry.title + ' shows nothing of a ' + app.run().kind + '; pick another run, or another view.'));
 	else open.handle = null;
 	await update();
 }
@@ -115,7 +127,8 @@ async function apply() {
 		history.replaceState(null, '', write(app.selection));
 	}
 	if (open && open.entry !== entry) app.say('');
-	if (app.selection.run !== undefined && run.id !== app.selection.run) app.say('There is no run ' + app.selection.run + '; this is run ' + run.id + '.');
+	if (app.selection.run !== undefined && run.id !== app.selection.run)
+		app.say('There is no run ' + app.selection.run + '; this is run ' + run.id + '.');
 	drawTabs();
 	drawChips();
 	$('run').value = run.id;
@@ -135,13 +148,20 @@ const clear = chip => app.select(Object.fromEntries(chip.keys.map(k => [k, null]
 function drawChips() {
 	const list = selected();
 	$('chips').hidden = !list.length;
-	$('chips').replaceChildren(el('span', {class: 'soft'}, 'Only'), ...list.map(c => el('span', {class: 'chip'}, c.text, button('×', () => clear(c), {'aria-label': 'clear ' + c.text, title: 'clear (Esc clears the last)'}))),
-		...list.length > 1 ? [button('clear all', () => app.select(Object.fromEntries(list.flatMap(c => c.keys).map(k => [k, null]))), {class: 'copy'})] : []);
+	$('chips').replaceChildren(el('span', {class: 'soft'}, 'Only'),
+		...list.map(c => el('span', {class: 'chip'}, c.text,
+			button('×', () => clear(c), {'aria-label': 'clear ' + c.text, title: 'clear (Esc clears the last)'}))),
+		...list.length > 1 ?
+			[button('clear all', () => app.select(Object.fromEntries(list.flatMap(c => c.keys).map(k => [k, null]))),
+				{class: 'copy'})] :
+			[]);
 }
 
 function drawRuns() {
-	$('run').replaceChildren(...app.runs.map(r => el('option', {value: r.id}, r.id + ' ' + r.name + (r.labels ? ' (' + r.labels + ')' : ''))));
-	$('run').addEventListener('change', () => app.select({run: Number($('run').value), from: null, to: null, at: null, goroutine: null}));
+	$('run').replaceChildren(
+		...app.runs.map(r => el('option', {value: r.id}, r.id + ' ' + r.name + (r.labels ? ' (' + r.labels + ')' : ''))));
+	$('run').addEventListener(
+		'change', () => app.select({run: Number($('run').value), from: null, to: null, at: null, goroutine: null}));
 	$('run').closest('label').hidden = app.runs.length < 2;
 	$('file').textContent = app.runs.length === 1 ? app.runs[0].name : '';
 }
@@ -150,16 +170,24 @@ function drawRuns() {
 
 const KEYS = [
 	['g and a letter', 'open a view: ' + VIEWS.map(v => v.key + ' ' + v.title).join(', ')],
-	['/', 'filter or search'], ['↑ ↓ Home End', 'move in a table'], ['Enter', 'open what a row leads on to'],
-	['Space or →', 'unfold a row: all its columns, its stack, other ways on'], ['Esc', 'clear the last part of the selection'],
-	['Alt ←', 'go back'], ['?', 'this help'],
+	['/', 'filter or search'],
+	['↑ ↓ Home End', 'move in a table'],
+	['Enter', 'open what a row leads on to'],
+	['Space or →', 'unfold a row: all its columns, its stack, other ways on'],
+	['Esc', 'clear the last part of the selection'],
+	['Alt ←', 'go back'],
+	['?', 'this help'],
 ];
 
 function help() {
 	const own = open && open.entry.view && open.entry.view.keys || [];
-	const list = keys => el('dl', {class: 'keys'}, keys.map(([k, text]) => el('div', null, el('dt', null, k), el('dd', null, text))));
-	$('help').replaceChildren(el('h2', {tabindex: -1, autofocus: true}, 'Keys'), list(KEYS), ...own.length ? [el('h3', null, open.entry.title), list(own)] : [],
-		el('p', null, 'What is selected (a time range, goroutines, a task …) holds in all views, stands in the address, and is cleared at the top. Each view names the command that prints the same.'),
+	const list = keys =>
+		el('dl', {class: 'keys'}, keys.map(([k, text]) => el('div', null, el('dt', null, k), el('dd', null, text))));
+	$('help').replaceChildren(el('h2', {tabindex: -1, autofocus: true}, 'Keys'), list(KEYS),
+		...own.length ? [el('h3', null, open.entry.title), list(own)] : [],
+		el('p', null,
+			'What is selected (a time range, goroutines, a task …) holds in all views, stands in the address, ' +
+				'and is cleared at the top. Each view names the command that prints the same.'),
 		el('form', {method: 'dialog'}, el('button', null, 'close')));
 	$('help').showModal();
 }
@@ -212,9 +240,15 @@ async function start() {
 	load(VIEWS.find(v => v.name === app.selection.view) || VIEWS[0]);
 	const served = await ask.about();
 	setAbout(served);
-	app.runs = served.runs.map(r => ({...r, labels: r.labels.join(','), events: r.kind === 'trace' ? r.events : null, time: r.wall_ns ? new Date(r.wall_ns / 1e6).toISOString().slice(0, 19).replace('T', ' ') : null}));
+	app.runs = served.runs.map(r => ({
+		...r,
+		labels: r.labels.join(','),
+		events: r.kind === 'trace' ? r.events : null,
+		time: r.wall_ns ? new Date(r.wall_ns / 1e6).toISOString().slice(0, 19).replace('T', ' ') : null
+	}));
 	drawRuns();
-	if (!app.runs.length) $('view').append(nothing('The store has no runs. Add some with tprof-import, then reload this page.'));
+	if (!app.runs.length)
+		$('view').append(nothing('The store has no runs. Add some with tprof-import, then reload this page.'));
 	else await apply();
 	// Other views are loaded when the open one has what it needs.
 	setTimeout(() => (window.requestIdleCallback || (f => f()))(() => VIEWS.forEach(load), {timeout: 1000}), 500);

@@ -91,16 +91,20 @@ export function words(app, command, except = []) {
 // one of the options that it has refused, to tell the reader.
 export function ignored(app, command, refused = []) {
 	const s = app.selection, run = app.run(), kind = run ? run.kind : 'trace', letter = LETTERS[command] || '?';
-	return FILTERS.filter(([key, option, , commands]) => s[key] !== undefined && (refused.includes(option) || !(commands[kind] || '').includes(letter))).map(f => f[2]);
+	return FILTERS
+		.filter(([key, option, , commands]) =>
+			s[key] !== undefined && (refused.includes(option) || !(commands[kind] || '').includes(letter)))
+		.map(f => f[2]);
 }
 
 // Returns the selection as chips: [{keys, text}], in the order of the address.
 export function chips(s, ticks) {
 	const out = [];
 	if (s.from !== undefined || s.to !== undefined) {
-		const at = v => format('ns', v, ticks);
-		out.push({keys: ['from', 'to'], text: s.to === undefined ? 'from ' + at(s.from) : s.from === undefined ? 'until ' + at(s.to) :
-			at(s.from) + ' to ' + at(s.to) + ' (' + (ticks ? format('ns', s.to - s.from, true) : ns(s.to - s.from)) + ')'});
+		const at = v => format('ns', v, ticks), length = () => ticks ? at(s.to - s.from) : ns(s.to - s.from);
+		const text = s.to === undefined ? 'from ' + at(s.from) : s.from === undefined ? 'until ' + at(s.to) :
+			at(s.from) + ' to ' + at(s.to) + ' (' + length() + ')';
+		out.push({keys: ['from', 'to'], text});
 	}
 	for (const key of Object.keys(s)) {
 		const filter = FILTERS.find(f => f[0] === key);

@@ -17,7 +17,8 @@ function indent(lines) {
 
 function lineRow(line, most, cut) {
 	const value = v => el('td', {class: 'n'}, v ? measure(v, line.unit) : '.');
-	const tr = el('tr', {class: line.cum ? 'cost' : null}, el('td', {class: 'n soft'}, line.line), value(line.flat), value(line.cum), el('td', {class: 'code'}, el('pre', null, (line.source || '').slice(cut))));
+	const tr = el('tr', {class: line.cum ? 'cost' : null}, el('td', {class: 'n soft'}, line.line), value(line.flat),
+		value(line.cum), el('td', {class: 'code'}, el('pre', null, (line.source || '').slice(cut))));
 	if (line.cum) tr.style.setProperty('--heat', Math.round(60 * Math.abs(line.cum) / most) + '%');
 	return tr;
 }
@@ -32,9 +33,23 @@ function file([head, ...lines]) {
 		more.textContent = 'show more of the ' + lines.length + ' lines';
 	}
 	fill();
-	return [el('p', {class: 'note'}, head.file ? head.file + ' · ' : '', 'flat ' + measure(head.flat, head.unit) + ', cum ' + measure(head.cum, head.unit) + ' (' + percentage(head.cum_share) + ')'),
-		head.source && el('p', {class: 'lost'}, 'No source: ' + head.source + '.' + (head.file ? ' Start tprof-web with --source-path=DIRS to say where it is.' : '')),
-		lines.length > 0 && el('div', {class: 'scroll'}, el('table', {class: 'code'}, el('caption', null, 'source of ' + head.function), el('thead', null, el('tr', null, ['line', 'flat', 'cum'].map(t => el('th', {class: 'n', scope: 'col'}, t)), el('th', {scope: 'col'}, 'source'))), body)), more];
+	return [
+		el('p', {class: 'note'}, head.file ? head.file + ' · ' : '',
+			'flat ' + measure(head.flat, head.unit) + ', cum ' + measure(head.cum, head.unit) + ' (' +
+				percentage(head.cum_share) + ')'),
+		head.source &&
+			el('p', {class: 'lost'},
+				'No source: ' + head.source + '.' +
+					(head.file ? ' Start tprof-web with --source-path=DIRS to say where it is.' : '')),
+		lines.length > 0 &&
+			el('div', {class: 'scroll'},
+				el('table', {class: 'code'}, el('caption', null, 'source of ' + head.function),
+					el('thead', null,
+						el('tr', null, ['line', 'flat', 'cum'].map(t => el('th', {class: 'n', scope: 'col'}, t)),
+							el('th', {scope: 'col'}, 'source'))),
+					body)),
+		more
+	];
 }
 
 // Rows of the table list by function and file.
@@ -49,8 +64,15 @@ function files(rows) {
 
 function calls(app, sheet, role, title) {
 	const rows = sheet.rows.filter(r => r.role === role);
-	return [el('h3', null, title), rows.length ? table({...sheet, name: title, rows}, {plain: true, columns: ['name', 'cum', 'cum_share'], lead: r => [{text: 'look at this function', act: () => app.select({'flame.source': r.name})}]}) :
-		el('p', {class: 'note'}, role === 'caller' ? 'Nothing calls it.' : 'It calls nothing.')];
+	return [
+		el('h3', null, title),
+		rows.length ? table({...sheet, name: title, rows}, {
+			plain: true,
+			columns: ['name', 'cum', 'cum_share'],
+			lead: r => [{text: 'look at this function', act: () => app.select({'flame.source': r.name})}]
+		}) :
+			el('p', {class: 'note'}, role === 'caller' ? 'Nothing calls it.' : 'It calls nothing.')
+	];
 }
 
 // Returns {show(name, words)}, which fills `root` with the function of this name, or hides it, and
@@ -59,12 +81,20 @@ function calls(app, sheet, role, title) {
 export function sourcePanel(app, root) {
 	let drawn = null, abort = new AbortController();
 	function facts(name, head, sheet, sources, asked) {
-		root.replaceChildren(...[head, sources, sheet && [calls(app, sheet, 'caller', 'Callers'), calls(app, sheet, 'callee', 'Callees')], command('top', [asked.list, ...asked.words]), command('top', [asked.peek, ...asked.words])].flat(9).filter(Boolean));
+		root.replaceChildren(
+			...[head, sources, sheet && [calls(app, sheet, 'caller', 'Callers'), calls(app, sheet, 'callee', 'Callees')],
+				command('top', [asked.list, ...asked.words]), command('top', [asked.peek, ...asked.words])]
+				.flat(9)
+				.filter(Boolean));
 	}
 	function heading(name) {
 		const s = app.selection;
-		return el('div', {class: 'function'}, el('h2', null, name), button('×', () => app.select({'flame.source': null}), {'aria-label': 'close the source', title: 'close'}),
-			el('p', {class: 'leads'}, s.focus !== name && button('only stacks with it', () => app.select({focus: name, 'flame.at': null})), button('table of functions', () => app.go('top', {report: app.run().kind === 'trace' ? s['flame.view'] || 'wall' : 'functions', q: name}))));
+		return el('div', {class: 'function'}, el('h2', null, name),
+			button('×', () => app.select({'flame.source': null}), {'aria-label': 'close the source', title: 'close'}),
+			el('p', {class: 'leads'},
+				s.focus !== name && button('only stacks with it', () => app.select({focus: name, 'flame.at': null})),
+				button('table of functions',
+					() => app.go('top', {report: app.run().kind === 'trace' ? s['flame.view'] || 'wall' : 'functions', q: name}))));
 	}
 	return {
 		close: () => abort.abort(),
@@ -76,9 +106,11 @@ export function sourcePanel(app, root) {
 			root.hidden = !name;
 			drawn = key;
 			if (!name) return root.replaceChildren();
-			const asked = {list: '--list=' + only(name), peek: '--peek=' + only(name), words}, head = heading(name), signal = abort.signal;
+			const asked = {list: '--list=' + only(name), peek: '--peek=' + only(name), words}, head = heading(name),
+				signal = abort.signal;
 			root.setAttribute('aria-busy', 'true');
-			const answers = await Promise.allSettled([run('top', [asked.peek, ...words], signal), run('top', [asked.list, ...words], signal)]);
+			const answers =
+				await Promise.allSettled([run('top', [asked.peek, ...words], signal), run('top', [asked.list, ...words], signal)]);
 			if (signal.aborted) return;
 			root.removeAttribute('aria-busy');
 			const [peek, list] = answers;

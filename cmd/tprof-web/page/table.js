@@ -41,9 +41,14 @@ export function stackList(stack) {
 }
 
 function details(sheet, columns, row, leads, opts) {
-	const facts = columns.filter(c => c.kind && !isEmpty(row[c.name])).map(c => el('div', null,
-		el('dt', {title: c.name}, c.doc || c.title), el('dd', null, c.name === 'stack' || c.name.endsWith('_stack') ? stackList(row[c.name]) : cellText(c, row, opts))));
-	return [leads.length && el('p', {class: 'leads'}, leads.map(l => button(l.text, l.act))), el('dl', {class: 'facts'}, facts)];
+	const facts =
+		columns.filter(c => c.kind && !isEmpty(row[c.name]))
+			.map(c => el('div', null, el('dt', {title: c.name}, c.doc || c.title),
+				el('dd', null,
+					c.name === 'stack' || c.name.endsWith('_stack') ? stackList(row[c.name]) : cellText(c, row, opts))));
+	return [
+		leads.length && el('p', {class: 'leads'}, leads.map(l => button(l.text, l.act))), el('dl', {class: 'facts'}, facts)
+	];
 }
 
 // Returns an element with the table of a sheet ({name, columns, rows} of a head's tables). Options:
@@ -64,20 +69,46 @@ function details(sheet, columns, row, leads, opts) {
 //   row(tr, row)  called for each row put into the page
 export function table(sheet, opts = {}) {
 	const all = [...sheet.columns, ...(opts.extra || [])];
-	opts = {...opts, percentages: sheet.name !== 'tree', units: sheet.columns.some(c => c.name === 'unit') && sheet.columns.some(c => c.kind === 'any')};
-	const titleOf = c => (opts.titles || {})[c.name] || (c.title === c.name ? c.name.replace(/_/g, ' ').toUpperCase() : c.title);
+	opts = {
+		...opts,
+		percentages: sheet.name !== 'tree',
+		units: sheet.columns.some(c => c.name === 'unit') && sheet.columns.some(c => c.kind === 'any')
+	};
+	const titleOf = c =>
+		(opts.titles || {})[c.name] || (c.title === c.name ? c.name.replace(/_/g, ' ').toUpperCase() : c.title);
 	if (!sheet.rows.length) return nothing(opts.none || 'There is nothing to show here.');
 	const state = {sort: opts.sort || null, filter: opts.filter || '', limit: SHOWN, shown: choose(), open: new Set()};
 	const told = el('span', {role: 'status'}), body = el('tbody'), head = el('tr');
 	const more = button('', () => { state.limit += 5 * SHOWN; draw(); }, {class: 'more'});
-	const input = el('input', {type: 'search', placeholder: 'filter rows ( / )', 'aria-label': 'filter the rows of ' + (opts.caption || sheet.name), value: state.filter,
-		spellcheck: 'false', autocomplete: 'off', input: () => filter(input.value), keydown: e => {
-			if (e.key === 'Escape' && input.value) { input.value = ''; filter(''); }
-			if (['Escape', 'Enter', 'ArrowDown'].includes(e.key)) { focus(0); e.preventDefault(); e.stopPropagation(); }
-		}});
-	const root = el('div', {class: 'table' + (opts.plain ? ' short' : '')}, !opts.plain && el('div', {class: 'tools'}, input, opts.all && opts.cut && opts.cut.of > opts.cut.shown &&
-		button('show all ' + format('count', opts.cut.of), opts.all), columnPicker(), told),
-	el('div', {class: 'scroll'}, el('table', {class: 'data'}, el('caption', null, opts.caption || sheet.name), el('thead', null, head), body)), more);
+	const input = el('input', {
+		type: 'search',
+		placeholder: 'filter rows ( / )',
+		'aria-label': 'filter the rows of ' + (opts.caption || sheet.name),
+		value: state.filter,
+		spellcheck: 'false',
+		autocomplete: 'off',
+		input: () => filter(input.value),
+		keydown: e => {
+			if (e.key === 'Escape' && input.value) {
+				input.value = '';
+				filter('');
+			}
+			if (['Escape', 'Enter', 'ArrowDown'].includes(e.key)) {
+				focus(0);
+				e.preventDefault();
+				e.stopPropagation();
+			}
+		}
+	});
+	const root = el('div', {class: 'table' + (opts.plain ? ' short' : '')},
+		!opts.plain &&
+			el('div', {class: 'tools'}, input,
+				opts.all && opts.cut && opts.cut.of > opts.cut.shown &&
+					button('show all ' + format('count', opts.cut.of), opts.all),
+				columnPicker(), told),
+		el('div', {class: 'scroll'},
+			el('table', {class: 'data'}, el('caption', null, opts.caption || sheet.name), el('thead', null, head), body)),
+		more);
 	let texts = null, timer = 0;
 
 	// Which columns are shown: those named, else those of the command's table.
@@ -89,10 +120,16 @@ export function table(sheet, opts = {}) {
 	function columnPicker() {
 		const hidden = all.filter(c => c.kind);
 		if (hidden.length <= state.shown.length) return null;
-		const box = c => el('label', {title: c.doc}, el('input', {type: 'checkbox', checked: state.shown.includes(c), change: e => {
-			state.shown = e.target.checked ? all.filter(x => state.shown.includes(x) || x === c) : state.shown.filter(x => x !== c);
-			draw();
-		}}), ' ' + titleOf(c).toLowerCase());
+		const box = c => el('label', {title: c.doc}, el('input', {
+			type: 'checkbox',
+			checked: state.shown.includes(c),
+			change: e => {
+				state.shown =
+					e.target.checked ? all.filter(x => state.shown.includes(x) || x === c) : state.shown.filter(x => x !== c);
+				draw();
+			}
+		}),
+			' ' + titleOf(c).toLowerCase());
 		return el('details', {class: 'columns'}, el('summary', null, 'columns'), el('div', null, hidden.map(box)));
 	}
 	function filter(text) {
@@ -114,19 +151,22 @@ export function table(sheet, opts = {}) {
 	}
 	function drawHead() {
 		head.replaceChildren(...state.shown.map(c => {
-			const order = state.sort && state.sort.name === c.name ? (state.sort.down ? 'descending' : 'ascending') : 'none', name = titleOf(c);
-			return el('th', {scope: 'col', class: isNumber(c) ? 'n' : null, 'aria-sort': c.kind ? order : null}, !c.kind ? name : button(name, () => sort(c), {title: c.doc ? c.doc + '; sort by it' : 'sort by it'}));
+			const order = state.sort && state.sort.name === c.name ? (state.sort.down ? 'descending' : 'ascending') : 'none',
+				name = titleOf(c);
+			return el('th', {scope: 'col', class: isNumber(c) ? 'n' : null, 'aria-sort': c.kind ? order : null},
+				!c.kind ? name : button(name, () => sort(c), {title: c.doc ? c.doc + '; sort by it' : 'sort by it'}));
 		}));
 	}
 	function drawRow(row, i) {
-		const leads = opts.lead ? opts.lead(row).filter(Boolean) : [], name = state.shown.find(c => !isNumber(c)) || state.shown[0];
+		const leads = opts.lead ? opts.lead(row).filter(Boolean) : [],
+			name = state.shown.find(c => !isNumber(c)) || state.shown[0];
 		const tr = el('tr', {tabindex: i ? -1 : 0, 'aria-expanded': opts.plain ? null : 'false', click: e => {
 			if (e.target.closest('button,a,input') || String(getSelection())) return;
 			if (!opts.plain) toggle(tr, row, leads); else if (leads[0]) leads[0].act();
 		}}, state.shown.map(c => {
-			const text = cellText(c, row, opts);
+			const text = cellText(c, row, opts), level = text.search(/[^ ]/), [first] = c === name ? leads : [];
 			const td = el('td', {class: isNumber(c) ? 'n' : text.length > 30 ? 'long' : null},
-				c === name && leads.length ? button(text, leads[0].act, {class: 'link', tabindex: -1, title: leads[0].text}) : text), level = text.search(/[^ ]/);
+				first ? button(text, first.act, {class: 'link', tabindex: -1, title: first.text}) : text);
 			if (level > 0 && !isNumber(c)) td.style.paddingLeft = level + 'em'; // branches of a tree
 			return td;
 		}));
@@ -154,7 +194,8 @@ export function table(sheet, opts = {}) {
 	}
 	function key(e, tr, row, leads) {
 		if (e.target !== tr || e.ctrlKey || e.metaKey || e.altKey) return;
-		const list = rowsShown(), i = list.indexOf(tr), to = {ArrowDown: i + 1, ArrowUp: i - 1, Home: 0, End: list.length - 1, PageDown: i + 15, PageUp: i - 15}[e.key];
+		const list = rowsShown(), i = list.indexOf(tr),
+			to = {ArrowDown: i + 1, ArrowUp: i - 1, Home: 0, End: list.length - 1, PageDown: i + 15, PageUp: i - 15}[e.key];
 		const open = state.open.has(row);
 		if (to !== undefined) focus(to);
 		else if (e.key === 'Enter' && leads.length) leads[0].act();
@@ -164,13 +205,16 @@ export function table(sheet, opts = {}) {
 		e.stopPropagation();
 	}
 	function draw() {
-		const match = matching(), rows = state.sort && !state.sort.theirs ? sorted(match, state.sort.by || state.sort.name, state.sort.down) : match;
+		const match = matching(),
+			rows =
+				state.sort && !state.sort.theirs ? sorted(match, state.sort.by || state.sort.name, state.sort.down) : match;
 		drawHead();
 		body.replaceChildren(...rows.slice(0, state.limit).flatMap(drawRow));
 		more.hidden = rows.length <= state.limit;
 		more.textContent = 'show more of the ' + format('count', rows.length) + ' rows';
 		const cut = opts.cut && opts.cut.of > opts.cut.shown;
-		told.textContent = (state.filter ? match.length + ' of ' + sheet.rows.length + ' rows match' : cut ? format('count', opts.cut.shown) + ' of ' + format('count', opts.cut.of) + ' ' + opts.cut.rows : '') +
+		const part = cut ? format('count', opts.cut.shown) + ' of ' + format('count', opts.cut.of) + ' ' + opts.cut.rows : '';
+		told.textContent = (state.filter ? match.length + ' of ' + sheet.rows.length + ' rows match' : part) +
 			(cut && state.sort && !state.sort.theirs ? ', sorted among themselves' : '');
 	}
 	draw();
