@@ -67,7 +67,7 @@ static const struct rep_report *const incident[] = {
 
 const struct rep_report rep_report_incident_page = {
     .name = "incident",
-    .doc = "what took more time than usual in a short stretch of the run",
+    .doc = "what took more or less time than usual in a short stretch of the run",
     .rows = "tables",
     .filters = REP_BY_TIME | REP_BY_FRAMES | REP_BY_GOROUTINE | REP_BY_STATE | REP_BY_REASON |
 	       REP_BY_MOMENT,

@@ -56,6 +56,8 @@ main.work(0x0)
 END
 tprof-leaks "$TMP/nil.d2"
 tprof-leaks --min-wait=5m --format=csv "$TMP/nil.d2"
+# By a label that is a number.
+tprof-leaks --by=goroutine "$TMP/nil.d2"
 # Of several dumps, each says of how many it does not know that.
 { sed 's/, [0-9]* minutes//' "$TMP/nil.d2"; echo; echo another; cat "$TMP/nil.d2"; } >"$TMP/two.d2"
 try tprof-leaks --min-wait=5m --gate=0 "$TMP/two.d2" | sed "s,$TMP/,,"
