@@ -13,24 +13,36 @@
 #include "base/units.h"
 
 struct series {
-	const struct rep_util_step *step;
+	const struct rep_utils *all;
+	const struct rep_util *u;
+	const uint64_t *step;
 	size_t n;
 	double *sum;	/* the integral up to each step, or up to each 2^shift-th … */
 	unsigned shift; /* … of a long function, which has millions */
 };
 
 #define LONG_STEPS ((size_t)1 << 20)
-#define LONG_SHIFT 4
+#define LONG_SHIFT 3
 
 struct rep_mmu {
 	struct series *s;
 	size_t n;
 };
 
+static int64_t ts_of(const struct series *s, size_t step)
+{
+	return rep_util_ts(s->u, step);
+}
+
+static double util_of(const struct series *s, size_t step)
+{
+	return rep_util_at(s->all, s->u, step);
+}
+
 /* Returns the integral from a step, not the last one, to the next. */
 static double area(const struct series *s, size_t step)
 {
-	return s->step[step].util * (double)(s->step[step + 1].ts - s->step[step].ts);
+	return util_of(s, step) * (double)(ts_of(s, step + 1) - ts_of(s, step));
 }
 
 /* Returns the integral up to a step: the same sum, to the bit, whether it was kept or not. */
@@ -56,8 +68,10 @@ int rep_mmu_new(struct rep_mmu **out, const struct rep_utils *utils, struct tp_e
 		struct series *s = &m->s[i];
 		double sum = 0;
 
-		s->step = utils->series[i].step;
-		s->n = utils->series[i].n;
+		s->all = utils;
+		s->u = &utils->series[i];
+		s->step = s->u->step;
+		s->n = s->u->n;
 		s->shift = s->n > LONG_STEPS ? LONG_SHIFT : 0;
 		s->sum = tp_many((s->n >> s->shift) + 1, sizeof(*s->sum));
 		m->n = i + 1;
@@ -87,12 +101,12 @@ void rep_mmu_free(struct rep_mmu *m)
 
 static int64_t start_of(const struct series *s)
 {
-	return s->step[0].ts;
+	return ts_of(s, 0);
 }
 
 static int64_t end_of(const struct series *s)
 {
-	return s->step[s->n - 1].ts;
+	return ts_of(s, s->n - 1);
 }
 
 static int64_t length_of(const struct series *s)
@@ -120,16 +134,18 @@ struct edge {
 /* Moves an edge forward to t. Returns the integral up to there. */
 static double move(const struct series *s, struct edge *e, int64_t t)
 {
+	/* No step at t or before is greater. */
+	const uint64_t last = (((uint64_t)t + 1) << s->u->shift) - 1;
 	size_t pos = e->pos;
 
-	if (pos + NEAR < s->n && s->step[pos + NEAR].ts > t) {
-		while (s->step[pos + 1].ts <= t)
+	if (pos + NEAR < s->n && s->step[pos + NEAR] > last) {
+		while (s->step[pos + 1] <= last)
 			pos++;
 	} else {
 		size_t step = 1, above;
 
 		/* Search in strides that double, then halve. */
-		while (pos + step < s->n && s->step[pos + step].ts <= t) {
+		while (pos + step < s->n && s->step[pos + step] <= last) {
 			pos += step;
 			step *= 2;
 		}
@@ -137,7 +153,7 @@ static double move(const struct series *s, struct edge *e, int64_t t)
 		while (pos + 1 < above) {
 			size_t half = pos + (above - pos) / 2;
 
-			if (s->step[half].ts <= t)
+			if (s->step[half] <= last)
 				pos = half;
 			else
 				above = half;
@@ -145,13 +161,13 @@ static double move(const struct series *s, struct edge *e, int64_t t)
 	}
 	e->pos = pos;
 	return (s->shift ? sum_to(s, pos) : s->sum[pos]) +
-	       s->step[pos].util * (double)(t - s->step[pos].ts);
+	       util_of(s, pos) * (double)(t - ts_of(s, pos));
 }
 
 /* Returns the time at which the edge meets the next step. */
 static int64_t next(const struct series *s, const struct edge *e)
 {
-	return e->pos + 1 < s->n ? s->step[e->pos + 1].ts : INT64_MAX;
+	return e->pos + 1 < s->n ? ts_of(s, e->pos + 1) : INT64_MAX;
 }
 
 struct window {
@@ -282,29 +298,35 @@ size_t rep_mmu_worst(struct rep_mmu *m, int64_t window_ns, struct rep_mmu_window
 
 /* ---- the distribution ---- */
 
-/* Time during which the mean is evenly distributed between two values; values below `low` are
- * outside. */
+/* Where the density changes by this, or a mass at one value. Kept apart, a corner takes 16 bytes, and
+ * there are millions. */
 struct corner {
-	double at, density, mass; /* density changes by this here, or this mass is at one value */
+	double at, change;
+};
+
+struct corner_list {
+	struct corner *v;
+	size_t n, room;
 };
 
 struct corners {
-	struct corner *v;
-	size_t n, room;
+	struct corner_list density, point;
+	bool quiet;  /* the last corner is of `point` */
 	double mass; /* total below `bound` */
 	double zero; /* time of windows with utilisation 0, if only that is needed */
 	double bound;
 };
 
-static int add_corner(struct corners *c, double at, double density, double mass)
+static int add_corner(struct corner_list *c, double at, double change)
 {
 	if (tp_grow_raw(&c->v, &c->room, c->n, sizeof(*c->v)))
 		return TP_ENOMEM;
-	c->v[c->n++] = (struct corner){at, density, mass};
+	c->v[c->n++] = (struct corner){at, change};
 	return 0;
 }
 
-/* Adds a stretch in which the mean goes from a to b in this time. */
+/* Adds a stretch in which the mean goes from a to b in this time. Values above the bound do not
+ * matter. */
 static int add_stretch(struct corners *c, double a, double b, double time)
 {
 	double low = a < b ? a : b, high = a < b ? b : a;
@@ -312,21 +334,23 @@ static int add_stretch(struct corners *c, double a, double b, double time)
 	if (low > c->bound || time <= 0)
 		return 0;
 	if (high - low < 1e-15) {
-		struct corner *last = c->n ? &c->v[c->n - 1] : NULL;
+		struct corner_list *list = &c->point;
 
 		c->mass += time;
 		/* In a quiet time all windows are alike. */
-		if (last && last->mass > 0 && last->at == low) {
-			last->mass += time;
+		if (c->quiet && list->v[list->n - 1].at == low) {
+			list->v[list->n - 1].change += time;
 			return 0;
 		}
-		return add_corner(c, low, 0, time);
+		c->quiet = true;
+		return add_corner(list, low, time);
 	}
+	c->quiet = false;
 	c->mass += high > c->bound ? time * (c->bound - low) / (high - low) : time;
-	return add_corner(c, low, time / (high - low), 0) ||
-		       add_corner(c, high, -time / (high - low), 0)
-		   ? TP_ENOMEM
-		   : 0;
+	if (add_corner(&c->density, low, time / (high - low)))
+		return TP_ENOMEM;
+	/* What is above the bound is never looked at. */
+	return high > c->bound ? 0 : add_corner(&c->density, high, -time / (high - low));
 }
 
 enum { ALL_ZERO = 1 };
@@ -336,7 +360,8 @@ static int gather(const struct rep_mmu *m, int64_t window_ns, struct corners *c)
 	double zero = 0;
 	int code = 0;
 
-	c->n = 0;
+	c->density.n = c->point.n = 0;
+	c->quiet = false;
 	c->mass = 0;
 	for (size_t i = 0; !code && i < m->n; i++) {
 		const struct series *s = &m->s[i];
@@ -378,43 +403,60 @@ static int compare_doubles(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
+static void sort_corners(struct corner_list *c)
+{
+	if (c->n)
+		qsort(c->v, c->n, sizeof(*c->v), compare_corners);
+}
+
 /* Returns the value below which there is this much mass; corners must be sorted. */
 static double invert(const struct corners *c, double mass)
 {
-	double sum = 0, density = 0, at = 0;
+	const struct corner_list *lists[] = {&c->density, &c->point};
+	double sum = 0, density = 0, at = 1;
+	size_t next[2] = {0, 0};
 
-	for (size_t i = 0; i < c->n; i++) {
-		double here = sum + (c->v[i].at - at) * density;
+	while (next[0] < c->density.n || next[1] < c->point.n) {
+		bool point =
+		    next[0] == c->density.n ||
+		    (next[1] < c->point.n && c->point.v[next[1]].at <= c->density.v[next[0]].at);
+		const struct corner *x = &lists[point]->v[next[point]++];
+		double here = sum + (x->at - at) * density;
 
 		if (here >= mass)
-			return density > 0 && i ? at + (mass - sum) / density : c->v[i].at;
-		sum = here + c->v[i].mass;
+			return density > 0 ? at + (mass - sum) / density : x->at;
+		sum = here + (point ? x->change : 0);
 		if (sum >= mass)
-			return c->v[i].at;
-		at = c->v[i].at;
-		density += c->v[i].density;
+			return x->at;
+		at = x->at;
+		density += point ? 0 : x->change;
 	}
-	return c->n ? c->v[c->n - 1].at : 1;
+	/* The corners above the bound were left out. */
+	return density > 0 && c->bound < 1 ? fmin(at + (mass - sum) / density, c->bound) : at;
 }
 
-#define GUESSES 2048
+/* The number of windows that are looked at first, and how far their share may be off: six standard
+ * deviations. The more steps there are, the more a closer bound saves. */
+#define GUESSES	     2048
+#define LONG_GUESSES (16 * GUESSES)
+#define MARGIN	     0.015
 
-/* Estimates the value of a share from a few windows at equal distances. */
-static double guess(const struct rep_mmu *m, int64_t window_ns, double all, double share)
+/* Estimates the value of a share from `most` windows at equal distances, with room for their means. */
+static double guess(const struct rep_mmu *m, int64_t window_ns, double all, double share,
+		    double *means, size_t most)
 {
-	double means[GUESSES];
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->n; i++) {
 		const struct series *s = &m->s[i];
 		double places = (double)(length_of(s) - window_ns);
-		size_t count = places > 0 ? (size_t)((GUESSES - 1) * (places / all)) : 0;
+		size_t count = places > 0 ? (size_t)((double)(most - 1) * (places / all)) : 0;
 		struct window w;
 
 		if (!count)
 			continue;
 		open_window(&w, s, start_of(s), window_ns);
-		for (size_t k = 0; k < count && n < GUESSES; k++) {
+		for (size_t k = 0; k < count && n < most; k++) {
 			int64_t at = start_of(s) + (int64_t)(places * (double)k / (double)count);
 
 			move_window(&w, at > w.at ? at : w.at);
@@ -432,10 +474,12 @@ int rep_mmu_quantiles(struct rep_mmu *m, int64_t window_ns, const double *share,
 		      size_t n, struct tp_err *err)
 {
 	struct corners c = {0};
-	double all = 0, margin = 0.015;
+	double all = 0, margin, *means;
+	size_t most = GUESSES;
 	int code = 0;
 
 	for (size_t i = 0; i < m->n; i++) {
+		most = m->s[i].n > LONG_STEPS ? LONG_GUESSES : most;
 		if (length_of(&m->s[i]) > window_ns)
 			all += (double)(length_of(&m->s[i]) - window_ns);
 	}
@@ -444,10 +488,14 @@ int rep_mmu_quantiles(struct rep_mmu *m, int64_t window_ns, const double *share,
 			util[i] = rep_mmu_minimum(m, window_ns).util;
 		return 0;
 	}
+	means = tp_many(most, sizeof(*means));
+	if (!means)
+		return tp_nomem(err);
 	/* Only values below the highest of the results matter. If the estimate of that is too low,
 	 * the search is repeated. */
-	for (;; margin *= 4) {
-		c.bound = guess(m, window_ns, all, share[n - 1] + margin) + margin / 100;
+	for (margin = MARGIN * sqrt((double)GUESSES / (double)most);; margin *= 4) {
+		c.bound =
+		    guess(m, window_ns, all, share[n - 1] + margin, means, most) + margin / 100;
 		c.zero = all * share[n - 1];
 		code = gather(m, window_ns, &c);
 		if (code == ALL_ZERO) {
@@ -459,13 +507,15 @@ int rep_mmu_quantiles(struct rep_mmu *m, int64_t window_ns, const double *share,
 			break;
 	}
 	if (!code) {
-		if (c.v)
-			qsort(c.v, c.n, sizeof(*c.v), compare_corners);
+		sort_corners(&c.density);
+		sort_corners(&c.point);
 		for (size_t i = 0; i < n; i++)
 			util[i] = invert(&c, all * share[i]);
 	}
 done:
-	free(c.v);
+	free(c.density.v);
+	free(c.point.v);
+	free(means);
 	return code ? tp_nomem(err) : 0;
 }
 

@@ -15,14 +15,9 @@ static struct rep_mmu *mmu;
 
 static void add(const struct rep_util_step *step, size_t n)
 {
-	struct rep_util u = {.p = -1, .n = n, .room = n};
-
-	u.step = malloc(n * sizeof(*step));
-	assert_non_null(u.step);
-	memcpy(u.step, step, n * sizeof(*step));
-	utils.series = realloc(utils.series, (utils.n + 1) * sizeof(u));
-	assert_non_null(utils.series);
-	utils.series[utils.n++] = u;
+	assert_int_equal(rep_util_new(&utils, step[n - 1].ts), 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(rep_util_put(&utils, utils.n - 1, step[i]), 0);
 }
 
 static void open_curve(void)

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/many.h"
+#include "base/random.h"
+#include "base/seed.h"
 
 #define MAX_PROCS (1 << 16)
 /* Limit, as with per_p a stop of the world is a step of every P. */
@@ -408,6 +410,62 @@ static int sort_points(struct points *s)
 	return 0;
 }
 
+/* ---- steps ---- */
+
+int rep_util_new(struct rep_utils *u, int64_t end)
+{
+	/* What times leave of 64 bits. */
+	unsigned left = end > 0 ? (unsigned)__builtin_clzll((uint64_t)end) : 64;
+
+	if (tp_grow(&u->series, &u->room, u->n, sizeof(*u->series)))
+		return TP_ENOMEM;
+	u->series[u->n++] = (struct rep_util){.shift = left < 16 ? left : 16, .p = -1};
+	return 0;
+}
+
+#define FEW_LEVELS 8
+
+/* Finds the number of a value, of which there may be `most`. */
+static int find_level(struct rep_utils *u, double util, uint64_t most, uint64_t *level)
+{
+	uint64_t bits, hash;
+
+	/* Of a few Ps there are a few values. */
+	for (*level = 0; *level < u->nlevels && *level < FEW_LEVELS; ++*level)
+		if (u->level[*level] == util && *level < most)
+			return 0;
+	if (!u->nlevels)
+		u->seed = tp_seed();
+	memcpy(&bits, &util, sizeof(bits));
+	hash = tp_mix64(u->seed, bits);
+	for (struct tp_probe p = {0}; tp_table_next(&u->levels, hash, &p);) {
+		*level = p.row;
+		if (u->level[p.row] == util)
+			return *level < most ? 0 : TP_ELIMIT;
+	}
+	*level = u->nlevels;
+	if (*level >= most)
+		return TP_ELIMIT;
+	if (tp_grow_raw(&u->level, &u->room_levels, u->nlevels, sizeof(*u->level)) ||
+	    tp_table_add(&u->levels, hash, u->nlevels))
+		return TP_ENOMEM;
+	u->level[u->nlevels++] = util;
+	return 0;
+}
+
+int rep_util_put(struct rep_utils *all, size_t i, struct rep_util_step step)
+{
+	struct rep_util *u = &all->series[i];
+	uint64_t level;
+	int code = find_level(all, step.util, (uint64_t)1 << u->shift, &level);
+
+	if (!code)
+		code = tp_grow_raw(&u->step, &u->room, u->n, sizeof(*u->step));
+	if (!code)
+		u->step[u->n++] = (uint64_t)step.ts << u->shift | level;
+	return code;
+}
+
 /* ---- functions ---- */
 
 struct builder {
@@ -417,6 +475,7 @@ struct builder {
 	int32_t *taken;	   /* by P: number of ranges that take it */
 	size_t *series;	   /* by P: its index in out */
 	size_t np, room, steps;
+	int64_t end;  /* of the run */
 	int64_t busy; /* number of Ps taken */
 	int64_t stw;
 	int64_t late; /* as_go: time since which a rise has been delayed; -1: no delay */
@@ -426,53 +485,50 @@ struct builder {
 };
 
 /* Adds a step. Of several at one time, Go's addUtil keeps the lowest; we keep the last. */
-static int add_step(struct builder *b, struct rep_util *u, int64_t ts, double util)
+static int add_step(struct builder *b, size_t series, int64_t ts, double util)
 {
-	struct rep_util_step *last = u->n ? &u->step[u->n - 1] : NULL;
+	struct rep_util *u = &b->out->series[series];
+	double last = u->n ? rep_util_at(b->out, u, u->n - 1) : 0;
 
-	if (last && last->util == util)
+	if (u->n && last == util)
 		return 0;
 	/* Rows of a store may be in any order. */
-	if (last && last->ts >= ts) {
-		if (!b->opt->as_go || util < last->util)
-			last->util = util;
-		else
+	if (u->n && rep_util_ts(u, u->n - 1) >= ts) {
+		if (b->opt->as_go && util > last) {
 			b->late = ts;
+			return 0;
+		}
+		ts = rep_util_ts(u, --u->n);
 		/* The value may equal the one before. */
-		if (!b->opt->as_go && u->n > 1 && u->step[u->n - 2].util == util)
-			u->n--;
-		return 0;
-	}
-	if (tp_grow_raw(&u->step, &u->room, u->n, sizeof(*u->step)))
-		return TP_ENOMEM;
-	if (++b->steps > MAX_STEPS)
+		if (!b->opt->as_go && u->n && rep_util_at(b->out, u, u->n - 1) == util)
+			return 0;
+	} else if (++b->steps > MAX_STEPS) {
 		return TP_ELIMIT;
-	u->step[u->n++] = (struct rep_util_step){ts, util};
-	return 0;
+	}
+	return rep_util_put(b->out, series, (struct rep_util_step){ts, util});
 }
 
 /* Ends a function. In Go, a function that is 0 at the end ends when it became 0. */
-static int end_at(struct builder *b, struct rep_util *u, int64_t ts)
+static int end_at(struct builder *b, size_t series, int64_t ts)
 {
-	size_t last = u->n - 1;
-	int code;
+	const struct rep_util *u = &b->out->series[series];
 
-	if (b->opt->as_go || u->step[last].util != 0 || u->step[last].ts >= ts)
-		return add_step(b, u, ts, 0);
-	u->step[last].util = -1; /* otherwise it would be no step */
-	code = add_step(b, u, ts, 0);
-	u->step[last].util = 0;
-	return code;
+	if (b->opt->as_go || rep_util_at(b->out, u, u->n - 1) != 0 ||
+	    rep_util_ts(u, u->n - 1) >= ts)
+		return add_step(b, series, ts, 0);
+	return rep_util_put(b->out, series, (struct rep_util_step){ts, 0});
 }
 
 static int new_series(struct builder *b, int64_t p, int64_t ts)
 {
 	struct rep_utils *out = b->out;
+	int code = rep_util_new(out, b->end);
 
-	if (tp_grow(&out->series, &out->room, out->n, sizeof(*out->series)))
-		return TP_ENOMEM;
-	out->series[out->n++] = (struct rep_util){.p = p, .run = b->run};
-	return add_step(b, &out->series[out->n - 1], ts, 1);
+	if (code)
+		return code;
+	out->series[out->n - 1].p = p;
+	out->series[out->n - 1].run = b->run;
+	return add_step(b, out->n - 1, ts, 1);
 }
 
 /* Sets GOMAXPROCS to n from ts on. */
@@ -493,7 +549,7 @@ static int set_procs(struct builder *b, size_t n, int64_t ts)
 	for (size_t p = n; !code && p < b->np; p++) {
 		b->busy -= b->taken[p] > 0;
 		if (b->opt->per_p)
-			code = end_at(b, &b->out->series[b->series[p]], ts);
+			code = end_at(b, b->series[p], ts);
 	}
 	for (size_t p = b->np; !code && p < n; p++) {
 		b->taken[p] = 0;
@@ -517,13 +573,11 @@ static int settle(struct builder *b, int64_t ts, int32_t p)
 	if (!b->opt->per_p) {
 		int64_t taken = b->stw > 0 ? (int64_t)b->np : b->busy;
 
-		return add_step(b, &b->out->series[b->first], ts,
-				1 - (double)taken / (double)b->np);
+		return add_step(b, b->first, ts, 1 - (double)taken / (double)b->np);
 	}
 	for (size_t i = p >= 0 ? (size_t)p : 0; !code && i < b->np && (p < 0 || i == (size_t)p);
 	     i++)
-		code = add_step(b, &b->out->series[b->series[i]], ts,
-				b->stw > 0 || b->taken[i] > 0 ? 0 : 1);
+		code = add_step(b, b->series[i], ts, b->stw > 0 || b->taken[i] > 0 ? 0 : 1);
 	return code;
 }
 
@@ -602,38 +656,37 @@ static int end_series(struct builder *b, int64_t end)
 	int code = 0;
 
 	for (size_t i = b->first; !code && i < b->out->n; i++) {
-		struct rep_util *u = &b->out->series[i];
 		bool ended = true;
 
 		for (size_t p = 0; p < b->np; p++)
 			ended = ended && b->series[p] != i;
-		if (ended)
-			continue;
-		code = end_at(b, u, end);
+		if (!ended)
+			code = end_at(b, i, end);
 	}
 	return code;
 }
 
 /* Keeps the part in [from, to). */
-static void clip(struct rep_util *u, int64_t from, int64_t to)
+static int clip(struct rep_utils *all, size_t i, int64_t from, int64_t to)
 {
+	struct rep_util *u = &all->series[i];
 	size_t first = 0, n = u->n;
-	int64_t start = u->step[0].ts > from ? u->step[0].ts : from;
-	int64_t end = u->step[n - 1].ts < to ? u->step[n - 1].ts : to;
+	int64_t start = rep_util_ts(u, 0), end = rep_util_ts(u, n - 1);
 
+	start = start > from ? start : from;
+	end = end < to ? end : to;
 	if (start >= end) {
 		u->n = 0;
-		return;
+		return 0;
 	}
-	while (first + 1 < n && u->step[first + 1].ts <= start)
+	while (first + 1 < n && rep_util_ts(u, first + 1) <= start)
 		first++;
-	while (n > first + 1 && u->step[n - 1].ts >= end)
+	while (n > first + 1 && rep_util_ts(u, n - 1) >= end)
 		n--;
 	memmove(u->step, u->step + first, (n - first) * sizeof(*u->step));
-	u->step[0].ts = start;
-	/* There was a step at or after the end. */
-	u->step[n - first] = (struct rep_util_step){end, 0};
-	u->n = n - first + 1;
+	u->step[0] += (uint64_t)(start - rep_util_ts(u, 0)) << u->shift;
+	u->n = n - first;
+	return rep_util_put(all, i, (struct rep_util_step){end, 0});
 }
 
 static void drop_empty(struct rep_utils *out, size_t first)
@@ -660,7 +713,7 @@ static int fail(struct tp_err *err, int code)
 
 /* A long run has millions of sweeps, whose points would take several times the memory of the function made of
  * them. So its points are made, sorted and used for some of its time after the other. */
-#define PIECE_ROWS ((size_t)1 << 18)
+#define PIECE_ROWS ((size_t)1 << 17)
 
 /* The times that some rows of a table are within: as rows are by time, mostly, a piece needs few of them. */
 struct extent {
@@ -712,7 +765,7 @@ static size_t count_pieces(const struct rep_gc_facts *f, const struct rep_util_o
 
 	for (size_t i = 0; i < f->range.n; i++)
 		n += range_counts(f, i, opt->include);
-	return n / PIECE_ROWS + 1;
+	return n < 2 * PIECE_ROWS ? 1 : n / PIECE_ROWS + 1;
 }
 
 static int build_pieces(struct builder *b, const struct rep_gc_facts *f, struct points *s)
@@ -755,7 +808,8 @@ int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,
 		  const struct rep_util_options *opt, size_t run, struct tp_err *err)
 {
 	struct points s = {.end = f->duration_ns};
-	struct builder b = {.opt = opt, .out = u, .run = run, .first = u->n, .late = -1};
+	struct builder b = {
+	    .opt = opt, .out = u, .run = run, .first = u->n, .end = f->duration_ns, .late = -1};
 	int code;
 
 	if (f->no_collector)
@@ -766,7 +820,7 @@ int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,
 	if (!code)
 		code = end_series(&b, f->duration_ns);
 	for (size_t i = b.first; !code && i < u->n; i++)
-		clip(&u->series[i], opt->from, opt->to);
+		code = clip(u, i, opt->from, opt->to);
 	if (!code)
 		drop_empty(u, b.first);
 	free(s.v);
@@ -780,5 +834,7 @@ void rep_utils_release(struct rep_utils *u)
 	for (size_t i = 0; i < u->n; i++)
 		free(u->series[i].step);
 	free(u->series);
+	free(u->level);
+	tp_table_release(&u->levels);
 	memset(u, 0, sizeof(*u));
 }

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
 #include "decode/dict.h"
 #include "spans/packed.h"
 #include "store/store.h"
@@ -55,20 +56,42 @@ struct rep_util_step {
 };
 
 /* At least two steps, each later than the one before. The last one is the end of the function; its
- * value is 0 and has no meaning. */
+ * value is 0 and has no meaning. As a long run has millions of steps, one takes 8 bytes: its time,
+ * and in the lowest bits the number of its value among those that occur. */
 struct rep_util {
-	struct rep_util_step *step;
+	uint64_t *step;
 	size_t n, room;
-	int64_t p;  /* id of the P; -1: all of them */
-	size_t run; /* as given to rep_utils_add */
+	unsigned shift; /* of the time */
+	int64_t p;	/* id of the P; -1: all of them */
+	size_t run;	/* as given to rep_utils_add */
 };
 
 /* Zero-initialised is valid and empty. */
 struct rep_utils {
 	struct rep_util *series;
 	size_t n, room;
+	double *level; /* the values of steps: few, as there are few Ps */
+	size_t nlevels, room_levels;
+	struct tp_table levels;
+	uint64_t seed;
 };
 void rep_utils_release(struct rep_utils *u);
+
+/* Appends a function without steps, whose times are from 0 to `end`. Returns 0 or TP_ENOMEM. */
+int rep_util_new(struct rep_utils *u, int64_t end);
+/* Appends a step to function i. Returns 0, TP_ENOMEM, or TP_ELIMIT if there are too many steps, or
+ * too many different values. */
+int rep_util_put(struct rep_utils *u, size_t i, struct rep_util_step step);
+
+static inline int64_t rep_util_ts(const struct rep_util *u, size_t step)
+{
+	return (int64_t)(u->step[step] >> u->shift);
+}
+
+static inline double rep_util_at(const struct rep_utils *all, const struct rep_util *u, size_t step)
+{
+	return all->level[u->step[step] & (((uint64_t)1 << u->shift) - 1)];
+}
 
 /* The kinds of rows of the tables gc_work and range, by their names. */
 enum rep_gc_kind {

@@ -109,8 +109,10 @@ static void assert_steps(size_t series, const struct rep_util_step *step, size_t
 	assert_true(series < utils.n);
 	assert_int_equal(utils.series[series].n, n);
 	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(utils.series[series].step[i].ts, step[i].ts);
-		assert_true(fabs(utils.series[series].step[i].util - step[i].util) < 1e-12);
+		const struct rep_util *u = &utils.series[series];
+
+		assert_int_equal(rep_util_ts(u, i), step[i].ts);
+		assert_true(fabs(rep_util_at(&utils, u, i) - step[i].util) < 1e-12);
 	}
 }
 #define STEPS(series, ...)                                                                         \
@@ -220,7 +222,8 @@ static void test_nonsense(void **state)
 	build(REP_UTIL_ALL, true, ALL);
 	for (size_t i = 0; i < utils.n; i++)
 		for (size_t k = 1; k < utils.series[i].n; k++)
-			assert_true(utils.series[i].step[k].ts > utils.series[i].step[k - 1].ts);
+			assert_true(rep_util_ts(&utils.series[i], k) >
+				    rep_util_ts(&utils.series[i], k - 1));
 	procs(900, INT64_MAX);
 	assert_int_equal(rep_utils_add(&utils, &facts, &opt, 0, &err), TP_ELIMIT);
 }
@@ -309,7 +312,7 @@ static void test_cycles(void **state)
 static void test_many_sweeps(void **state)
 {
 	const int64_t n = 600000;
-	const struct rep_util_step *step;
+	const struct rep_util *u;
 
 	(void)state;
 	facts.duration_ns = 2 * n;
@@ -320,14 +323,15 @@ static void test_many_sweeps(void **state)
 	range(REP_GC_SWEEP, 1, 1, 2 * n - 1);
 	build(REP_UTIL_SWEEP, false, ALL);
 	assert_int_equal(utils.n, 1);
-	step = utils.series[0].step;
+	u = &utils.series[0];
 	/* P 0 is taken up to 1 and P 1 up to 2, then both or P 1. */
 	assert_int_equal(utils.series[0].n, 2 * n);
 	for (int64_t i = 1; i + 2 < 2 * n; i++) {
 		double procs_now = i + 1 < n ? 4 : 3, taken = i % 2 ? 2 : 1;
 
-		assert_int_equal(step[i].ts, i + 1);
-		assert_true(fabs(step[i].util - (1 - taken / procs_now)) < 1e-12);
+		assert_int_equal(rep_util_ts(u, (size_t)i), i + 1);
+		assert_true(fabs(rep_util_at(&utils, u, (size_t)i) - (1 - taken / procs_now)) <
+			    1e-12);
 	}
 }
 

@@ -1,5 +1,6 @@
 /* Makes the tables of tprof-top for a page. A second thread, with a connection of its own, makes
- * the slow ones while the page is drawn. */
+ * the slow ones while the page is drawn. Of a long run, those that take most memory are made when
+ * all else is done. */
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -20,10 +21,15 @@ static const char *const left_out[] = {"story", "region", "pauses"};
 static const char *const slow[] = {"outliers", "task",	   "logs",    "gc",
 				   "locks",    "overview", "incident"};
 
+/* Reports that take most memory, of the slow ones. */
+static const char *const large[] = {"outliers", "overview"};
+
 #define LONG_RUN 10000000 /* events */
 
+enum { QUICK, SLOW, LARGE, NPARTS };
+
 struct part {
-	bool slow; /* true: the reports in slow[]; false: the others */
+	int kind;
 	int64_t rows;
 	const char *own;
 	struct tp_store *store;
@@ -35,7 +41,7 @@ struct part {
 };
 
 struct page_reports {
-	struct part part[2];
+	struct part part[NPARTS];
 	pthread_t thread;
 	bool running;
 };
@@ -78,12 +84,19 @@ static int make_one(struct part *part, const struct rep_report *report)
 	return code;
 }
 
+static int kind_of(const struct part *part, const char *name)
+{
+	if (!IS_ONE_OF(name, slow))
+		return QUICK;
+	return part->run->row.events > LONG_RUN && IS_ONE_OF(name, large) ? LARGE : SLOW;
+}
+
 static void make(struct part *part)
 {
 	for (size_t i = 0; rep_reports[i] && !part->code; i++) {
 		const char *name = rep_reports[i]->name;
 
-		if (!IS_ONE_OF(name, left_out) && IS_ONE_OF(name, slow) == part->slow)
+		if (!IS_ONE_OF(name, left_out) && kind_of(part, name) == part->kind)
 			part->code = make_one(part, rep_reports[i]);
 	}
 }
@@ -112,20 +125,21 @@ int page_reports_begin(struct page *p, struct tp_err *err)
 	p->reports = r;
 	if (!r)
 		return tp_nomem(err);
-	for (int i = 0; i < 2; i++)
-		r->part[i] = (struct part){.slow = i == 1,
+	for (int i = 0; i < NPARTS; i++)
+		r->part[i] = (struct part){.kind = i,
 					   .rows = p->rows,
 					   .own = p->opt->own,
 					   .store = p->store,
 					   .run = p->run};
-	r->part[1].store = open_again(p->store);
-	r->running = r->part[1].store && !pthread_create(&r->thread, NULL, on_thread, &r->part[1]);
+	r->part[SLOW].store = open_again(p->store);
+	r->running =
+	    r->part[SLOW].store && !pthread_create(&r->thread, NULL, on_thread, &r->part[SLOW]);
 	if (!r->running) {
-		tp_store_close(r->part[1].store);
-		r->part[1].store = p->store;
-		make(&r->part[1]);
+		tp_store_close(r->part[SLOW].store);
+		r->part[SLOW].store = p->store;
+		make(&r->part[SLOW]);
 	}
-	make(&r->part[0]);
+	make(&r->part[QUICK]);
 	return 0;
 }
 
@@ -135,7 +149,7 @@ static void join(struct page_reports *r)
 		return;
 	pthread_join(r->thread, NULL);
 	r->running = false;
-	tp_store_close(r->part[1].store);
+	tp_store_close(r->part[SLOW].store);
 }
 
 int page_reports_wait(struct page *p, struct tp_err *err)
@@ -143,7 +157,10 @@ int page_reports_wait(struct page *p, struct tp_err *err)
 	if (!p->reports)
 		return 0;
 	join(p->reports);
-	for (int i = 0; i < 2; i++) {
+	for (size_t t = 0; p->run->row.events > LONG_RUN && t < TP_NTABLES; t++)
+		rep_view_unload(&p->view, (enum tp_table_id)t);
+	make(&p->reports->part[LARGE]);
+	for (int i = 0; i < NPARTS; i++) {
 		if (p->reports->part[i].code) {
 			*err = p->reports->part[i].err;
 			return p->reports->part[i].code;
@@ -157,7 +174,7 @@ void page_reports_free(struct page *p)
 	if (!p->reports)
 		return;
 	join(p->reports);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < NPARTS; i++) {
 		struct part *part = &p->reports->part[i];
 
 		for (size_t k = 0; k < part->n; k++)
@@ -170,7 +187,7 @@ void page_reports_free(struct page *p)
 const struct rep_sheet *page_report_of(const struct page *p, const char *name,
 				       const struct rep_cells **cells)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < NPARTS; i++) {
 		const struct part *part = &p->reports->part[i];
 
 		for (size_t k = 0; k < part->n; k++) {

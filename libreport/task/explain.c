@@ -94,7 +94,7 @@ static int put_piece(struct explain *e, uint32_t worker, const struct tp_span *s
 		    err, TP_ELIMIT, TP_OFFSET_NONE,
 		    "these tasks and regions do too much for one report; pick fewer with --task, "
 		    "--region, --min or --from and --to");
-	if (tp_grow(&e->piece, &e->room, e->n, sizeof(*e->piece)))
+	if (tp_grow_raw(&e->piece, &e->room, e->n, sizeof(*e->piece)))
 		return tp_nomem(err);
 	p = &e->piece[e->n++];
 	p->from = span->start > w->from ? span->start : w->from;

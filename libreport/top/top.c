@@ -342,6 +342,9 @@ static int add_run(struct top *t, struct tp_store *store, const struct rep_run *
 			job->texts.dict = t->view.dict;
 		tp_sum(&job->length_ns, rep_view_length(&t->view));
 		t->view.members = (struct rep_members){0};
+		/* Of a long run the sums are large, and it reads single spans. */
+		if (job->report == &rep_report_outliers)
+			rep_view_unload(&t->view, TP_TABLE_SITE);
 		code = job->report->ops->add(job, &t->view, err);
 		rep_members_add(&job->members, &t->view.members);
 	}

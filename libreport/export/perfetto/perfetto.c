@@ -150,19 +150,13 @@ static int show_events(struct show *s, struct tp_store *store, int64_t run)
 
 static int show_annotations(struct show *s, struct tp_store *store, int64_t run)
 {
-	struct tp_rows t = {0};
-	int code = tp_rows_load(store, run, TP_TABLE_TASK, 0, &t, s->p->err);
+	const struct tp_rows_visitor tasks = {.rows = show_tasks, .ctx = s};
+	const struct tp_rows_visitor regions = {.rows = show_regions, .ctx = s};
+	int code = tp_rows_visit(store, run, TP_TABLE_TASK, SHOW_TASK_COLUMNS, &tasks, s->p->err);
 
-	if (!code)
-		show_tasks(s, &t);
-	tp_rows_release(&t);
-	t = (struct tp_rows){0};
-	if (!code)
-		code = tp_rows_load(store, run, TP_TABLE_REGION, 0, &t, s->p->err);
-	if (!code)
-		show_regions(s, &t);
-	tp_rows_release(&t);
-	return code;
+	return code ? code
+		    : tp_rows_visit(store, run, TP_TABLE_REGION, SHOW_REGION_COLUMNS, &regions,
+				    s->p->err);
 }
 
 int rep_perfetto_run(struct rep_perfetto *p, struct tp_store *store, const struct rep_run *run,

@@ -112,9 +112,17 @@ void show_event(struct show *s, const struct tp_event *ev);
 /* Ends everything that is open when the range or the run ends. */
 void show_end(struct show *s, int64_t end);
 
-/* ---- tasks.c: from the tables task and region, all columns ---- */
+/* ---- tasks.c: rows of the tables task and region, for tp_rows_visit; ctx is the struct show ---- */
 
-void show_tasks(struct show *s, const struct tp_rows *t);
-void show_regions(struct show *s, const struct tp_rows *t);
+#define SHOW_TASK_COLUMNS                                                                          \
+	(1u << TP_COL(TASK, id) | 1u << TP_COL(TASK, parent) | 1u << TP_COL(TASK, name) |          \
+	 1u << TP_COL(TASK, goroutine) | 1u << TP_COL(TASK, stack) |                               \
+	 1u << TP_COL(TASK, start_ns) | 1u << TP_COL(TASK, end_ns))
+#define SHOW_REGION_COLUMNS                                                                        \
+	(1u << TP_COL(REGION, name) | 1u << TP_COL(REGION, task) |                                 \
+	 1u << TP_COL(REGION, goroutine) | 1u << TP_COL(REGION, stack) |                           \
+	 1u << TP_COL(REGION, start_ns) | 1u << TP_COL(REGION, end_ns))
+int show_tasks(void *ctx, const struct tp_rows *t, size_t first, struct tp_err *err);
+int show_regions(void *ctx, const struct tp_rows *t, size_t first, struct tp_err *err);
 
 #endif

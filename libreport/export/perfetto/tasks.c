@@ -4,8 +4,12 @@
 
 #include "export/perfetto/show.h"
 
-void show_tasks(struct show *s, const struct tp_rows *t)
+int show_tasks(void *ctx, const struct tp_rows *t, size_t first, struct tp_err *err)
 {
+	struct show *s = ctx;
+
+	(void)first;
+	(void)err;
 	for (size_t i = 0; i < t->nrows; i++) {
 		const int64_t *const *c = (const int64_t *const *)t->col;
 		int64_t start = c[TP_COL(TASK, start_ns)][i], end = c[TP_COL(TASK, end_ns)][i];
@@ -38,10 +42,15 @@ void show_tasks(struct show *s, const struct tp_rows *t)
 		json_args_end(s->p);
 		json_end(s->p);
 	}
+	return 0;
 }
 
-void show_regions(struct show *s, const struct tp_rows *t)
+int show_regions(void *ctx, const struct tp_rows *t, size_t first, struct tp_err *err)
 {
+	struct show *s = ctx;
+
+	(void)first;
+	(void)err;
 	for (size_t i = 0; i < t->nrows; i++) {
 		const int64_t *const *c = (const int64_t *const *)t->col;
 		int64_t start = c[TP_COL(REGION, start_ns)][i];
@@ -70,4 +79,5 @@ void show_regions(struct show *s, const struct tp_rows *t)
 			json_end(s->p);
 		}
 	}
+	return 0;
 }
