@@ -56,7 +56,7 @@ int rep_slowest_parse(const char *text, struct rep_slowest *s, struct tp_err *er
 
 static int put_candidate(struct looking *l, uint32_t row, int64_t from, int64_t to, int64_t type)
 {
-	if (tp_grow(&l->c, &l->room, l->n, sizeof(*l->c)))
+	if (tp_grow_raw(&l->c, &l->room, l->n, sizeof(*l->c)))
 		return TP_ENOMEM;
 	l->c[l->n++] = (struct candidate){from, tp_minus(to, from), row, (uint32_t)type};
 	return 0;
