@@ -81,5 +81,9 @@ int tp_block_decode(struct tp_block_decoder *d, const void *data, size_t size, i
 /* Copies the d->n events of the decoded block to out. Only str2 and arg may be columns that were not decoded;
  * they are then 0. */
 void tp_block_events(const struct tp_block_decoder *d, struct tp_event *out);
+/* Copies only the changes of states, Sync events, and the first and last event; with `wanted`, of changes only those of
+ * goroutines below n whose bit is set. Returns how many these are. The arguments are left 0. */
+uint32_t tp_block_changes(const struct tp_block_decoder *d, const uint64_t *wanted, uint32_t n,
+			  struct tp_event *out);
 
 #endif

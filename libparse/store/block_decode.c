@@ -605,37 +605,52 @@ int tp_block_decode(struct tp_block_decoder *pub, const void *data, size_t size,
 	return code;
 }
 
+/* Returns an event without str2 and arguments. */
+static inline struct tp_event event_at(const struct tp_block_decoder *c, uint32_t i)
+{
+	return (struct tp_event){.ts = c->ts[i],
+				 .type = c->type[i],
+				 .m = c->m[i],
+				 .p = c->p[i],
+				 .g = c->g[i],
+				 .subject = c->subject[i],
+				 .stack = c->stack[i],
+				 .str = c->str[i],
+				 .from = c->from[i],
+				 .to = c->to[i],
+				 .flags = c->flags[i]};
+}
+
 void tp_block_events(const struct tp_block_decoder *d, struct tp_event *out)
 {
 	const struct tp_block_decoder c = *d;
+	bool more = c.columns & ARG_COLUMNS;
 
-	if (!(c.columns & ARG_COLUMNS)) {
-		for (uint32_t i = 0; i < c.n; i++)
-			out[i] = (struct tp_event){.ts = c.ts[i],
-						   .type = c.type[i],
-						   .m = c.m[i],
-						   .p = c.p[i],
-						   .g = c.g[i],
-						   .subject = c.subject[i],
-						   .stack = c.stack[i],
-						   .str = c.str[i],
-						   .from = c.from[i],
-						   .to = c.to[i],
-						   .flags = c.flags[i]};
-		return;
+	for (uint32_t i = 0; i < c.n && !more; i++)
+		out[i] = event_at(&c, i);
+	for (uint32_t i = 0; i < c.n && more; i++) {
+		out[i] = event_at(&c, i);
+		out[i].str2 = c.str2[i];
+		for (int a = 0; a < 3; a++)
+			out[i].arg[a] = c.arg[a][i];
 	}
-	for (uint32_t i = 0; i < c.n; i++)
-		out[i] = (struct tp_event){.ts = c.ts[i],
-					   .type = c.type[i],
-					   .m = c.m[i],
-					   .p = c.p[i],
-					   .g = c.g[i],
-					   .subject = c.subject[i],
-					   .stack = c.stack[i],
-					   .str = c.str[i],
-					   .str2 = c.str2[i],
-					   .from = c.from[i],
-					   .to = c.to[i],
-					   .flags = c.flags[i],
-					   .arg = {c.arg[0][i], c.arg[1][i], c.arg[2][i]}};
+}
+
+uint32_t tp_block_changes(const struct tp_block_decoder *d, const uint64_t *wanted, uint32_t n,
+			  struct tp_event *out)
+{
+	const struct tp_block_decoder c = *d;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < c.n; i++) {
+		uint32_t g = c.subject[i];
+		bool keep = c.from[i] != c.to[i];
+
+		if (wanted)
+			keep = keep && g < n && wanted[g / 64] >> g % 64 & 1 &&
+			       tp_event_descs[c.type[i]].subject == 'G';
+		if (keep || c.type[i] == TP_EV_SYNC || !i || i + 1 == c.n)
+			out[kept++] = event_at(&c, i);
+	}
+	return kept;
 }

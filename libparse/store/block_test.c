@@ -264,6 +264,32 @@ static void check_columns(struct tp_block_decoder *d, const struct tp_buf *b,
 	}
 }
 
+/* Changes of states, of everything and of goroutines with an even number below 128, are picked from all events. */
+static void check_changes(const struct tp_block_decoder *d, const struct tp_event *ev, size_t n,
+			  struct tp_event *back)
+{
+	const uint64_t even[2] = {0x5555555555555555, 0x5555555555555555};
+
+	for (int some = 0; some < 2; some++) {
+		uint32_t kept = tp_block_changes(d, some ? even : NULL, 128, back), k = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			bool of_g = ev[i].subject < 128 && ev[i].subject % 2 == 0 &&
+				    tp_event_descs[ev[i].type].subject == 'G';
+			struct tp_event one = ev[i];
+
+			if (i && i + 1 < n && one.type != TP_EV_SYNC &&
+			    (one.from == one.to || (some && !of_g)))
+				continue;
+			one.str2 = 0;
+			memset(one.arg, 0, sizeof(one.arg));
+			assert_true(k < kept);
+			assert_memory_equal(&one, &back[k++], sizeof(one));
+		}
+		assert_int_equal(k, kept);
+	}
+}
+
 static void round_trip(make_fn make, size_t n, enum tp_codec codec, double tick)
 {
 	struct tp_event *ev = malloc(n * sizeof(*ev)), *back = malloc(n * sizeof(*ev));
@@ -290,6 +316,7 @@ static void round_trip(make_fn make, size_t n, enum tp_codec codec, double tick)
 			if (memcmp(&ev[i], &back[i], sizeof(*ev)))
 				fail_msg("event %zu of %zu", i, n);
 		}
+		check_changes(d, ev, n, back);
 		check_columns(d, &b, ev, n);
 	}
 	tp_buf_release(&b);

@@ -241,12 +241,40 @@ void tp_rows_release(struct tp_rows *rows)
 
 /* ---- events ---- */
 
+struct tp_event_block {
+	struct tp_block_decoder *decoder;
+	struct tp_buf data;
+	int64_t part, rows;
+};
+
 struct tp_event_reader {
 	struct tp_stream *stream;
-	struct tp_block_decoder *decoder;
-	uint32_t columns;
-	struct tp_event *events; /* of tp_events_next */
+	struct tp_event_choice choice;
+	struct tp_event_block *block; /* of tp_events_read */
+	struct tp_event *events;      /* of tp_events_next */
 };
+
+struct tp_event_block *tp_event_block_new(void)
+{
+	struct tp_event_block *b = calloc(1, sizeof(*b));
+
+	if (b)
+		b->decoder = tp_block_decoder_new();
+	if (b && !b->decoder) {
+		free(b);
+		b = NULL;
+	}
+	return b;
+}
+
+void tp_event_block_free(struct tp_event_block *b)
+{
+	if (!b)
+		return;
+	tp_block_decoder_free(b->decoder);
+	tp_buf_release(&b->data);
+	free(b);
+}
 
 int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 		   const struct tp_event_range *range, struct tp_err *err)
@@ -257,15 +285,10 @@ int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 	if (range)
 		parts = (struct tp_stream_range){range->first_block, range->nblocks, range->from_ns,
 						 range->to_ns};
-	*r = malloc(sizeof(**r));
+	*r = calloc(1, sizeof(**r));
 	if (!*r)
 		return tp_nomem(err);
-	(*r)->stream = NULL;
-	(*r)->events = NULL;
-	(*r)->columns = TP_BC_ALL;
-	(*r)->decoder = tp_block_decoder_new();
-	code = (*r)->decoder ? tp_stream_open(&(*r)->stream, s, run, "event", &parts, err)
-			     : tp_nomem(err);
+	code = tp_stream_open(&(*r)->stream, s, run, "event", &parts, err);
 	if (code) {
 		tp_events_close(*r);
 		*r = NULL;
@@ -273,27 +296,56 @@ int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 	return code;
 }
 
-void tp_events_for_spans(struct tp_event_reader *r)
+void tp_events_choose(struct tp_event_reader *r, const struct tp_event_choice *choice)
 {
-	r->columns = TP_BC_ALL & ~(uint32_t)(TP_BC_STR2 | TP_BC_ARG0 | TP_BC_ARG1 | TP_BC_ARG2);
+	r->choice = *choice;
+}
+
+int tp_events_fetch(struct tp_event_reader *r, struct tp_event_block *b, struct tp_err *err)
+{
+	struct tp_part part = {0};
+	int code = tp_stream_next(r->stream, &part, err);
+
+	b->data.size = 0;
+	b->part = part.part;
+	b->rows = part.rows;
+	if (code == 1 && tp_buf_put(&b->data, part.data, part.size))
+		return tp_nomem(err);
+	return code;
+}
+
+int tp_events_decode(const struct tp_event_reader *r, struct tp_event_block *b, struct tp_event *ev,
+		     size_t *n, struct tp_err *err)
+{
+	const uint32_t unused = TP_BC_STR2 | TP_BC_ARG0 | TP_BC_ARG1 | TP_BC_ARG2;
+	int code = tp_block_decode(b->decoder, b->data.data, b->data.size, b->rows,
+				   r->choice.spans ? TP_BC_ALL & ~unused : TP_BC_ALL, err);
+
+	*n = 0;
+	if (code) {
+		tp_err_prefix(err, "block %lld", (long long)b->part);
+		return code;
+	}
+	if (r->choice.changes) {
+		*n = tp_block_changes(b->decoder, r->choice.goroutine, r->choice.ngoroutines, ev);
+	} else {
+		tp_block_events(b->decoder, ev);
+		*n = b->decoder->n;
+	}
+	return 1;
 }
 
 int tp_events_read(struct tp_event_reader *r, struct tp_event *ev, size_t *n, struct tp_err *err)
 {
-	struct tp_part part;
-	int code = tp_stream_next(r->stream, &part, err);
+	int code;
 
 	*n = 0;
-	if (code != 1)
-		return code;
-	code = tp_block_decode(r->decoder, part.data, part.size, part.rows, r->columns, err);
-	if (code) {
-		tp_err_prefix(err, "block %lld", (long long)part.part);
-		return code;
-	}
-	tp_block_events(r->decoder, ev);
-	*n = r->decoder->n;
-	return 1;
+	if (!r->block)
+		r->block = tp_event_block_new();
+	if (!r->block)
+		return tp_nomem(err);
+	code = tp_events_fetch(r, r->block, err);
+	return code == 1 ? tp_events_decode(r, r->block, ev, n, err) : code;
 }
 
 int tp_events_next(struct tp_event_reader *r, const struct tp_event **ev, size_t *n,
@@ -311,7 +363,7 @@ void tp_events_close(struct tp_event_reader *r)
 	if (!r)
 		return;
 	tp_stream_close(r->stream);
-	tp_block_decoder_free(r->decoder);
+	tp_event_block_free(r->block);
 	free(r->events);
 	free(r);
 }

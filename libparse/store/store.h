@@ -223,10 +223,31 @@ int tp_events_open(struct tp_event_reader **r, struct tp_store *s, int64_t run,
 		   const struct tp_event_range *range, struct tp_err *err);
 int tp_events_next(struct tp_event_reader *r, const struct tp_event **ev, size_t *n,
 		   struct tp_err *err);
-/* From now on str2 and arg, which spans do not use, are left zero. */
-void tp_events_for_spans(struct tp_event_reader *r);
 /* Like tp_events_next, but decodes into the caller's array of TP_BLOCK_EVENTS. */
 int tp_events_read(struct tp_event_reader *r, struct tp_event *ev, size_t *n, struct tp_err *err);
+
+/* What of the events is read. */
+struct tp_event_choice {
+	bool spans; /* str2 and arg, which spans do not use, are left zero; needed for the others */
+	/* Only changes of a state, Sync events, and the first and last event of each block. If nothing is lost, spans
+	 * depend on no others. */
+	bool changes;
+	const uint64_t *
+	    goroutine; /* with `changes`: only those of the goroutines whose bit is set; NULL: all */
+	uint32_t ngoroutines; /* bits */
+};
+/* Sets the choice for blocks read from now on; its bits must outlive the reader. */
+void tp_events_choose(struct tp_event_reader *r, const struct tp_event_choice *choice);
+/* A block as it is stored, with what decodes it, so that several threads can decode blocks of a reader. */
+struct tp_event_block;
+struct tp_event_block *tp_event_block_new(void); /* NULL when memory is out */
+void tp_event_block_free(struct tp_event_block *b);
+/* Fetches the next block; not by several threads at once. Returns 1, 0 at the end, or an error code. */
+int tp_events_fetch(struct tp_event_reader *r, struct tp_event_block *b, struct tp_err *err);
+/* Decodes a block into the caller's array of TP_BLOCK_EVENTS, also while others are fetched. Returns 1 or an error
+ * code. */
+int tp_events_decode(const struct tp_event_reader *r, struct tp_event_block *b, struct tp_event *ev,
+		     size_t *n, struct tp_err *err);
 void tp_events_close(struct tp_event_reader *r);
 
 #endif

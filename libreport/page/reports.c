@@ -57,16 +57,30 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
 
 #define IS_ONE_OF(name, list) is_one_of(name, list, sizeof(list) / sizeof((list)[0]))
 
-/* A page has findings of the overview alone, as its tables are there. */
+static const struct rep_sheet *find_sheet(const struct part *part, const char *name,
+					  const struct rep_cells **cells)
+{
+	for (size_t k = 0; k < part->n; k++) {
+		*cells = &part->cells[k];
+		for (size_t s = 0; s < (*cells)->n; s++)
+			if (!strcmp((*cells)->sheet[s].name, name))
+				return &(*cells)->sheet[s];
+	}
+	return NULL;
+}
+
+/* A page has findings of the overview alone, as its tables are there. The report outliers is made before it. */
 static int make_one(struct part *part, const struct rep_report *report)
 {
+	const struct rep_cells *cells;
 	bool findings = report->page;
 	const struct rep_top_options opt = {.report = report,
 					    .filter.own = part->own,
 					    .rows = part->rows,
 					    .tables = true,
 					    .whole = findings,
-					    .findings = findings};
+					    .findings = findings,
+					    .outliers = find_sheet(part, "outliers", &cells)};
 	struct rep_output *out = NULL;
 	int code;
 
@@ -187,17 +201,11 @@ void page_reports_free(struct page *p)
 const struct rep_sheet *page_report_of(const struct page *p, const char *name,
 				       const struct rep_cells **cells)
 {
-	for (int i = 0; i < NPARTS; i++) {
-		const struct part *part = &p->reports->part[i];
+	const struct rep_sheet *t = NULL;
 
-		for (size_t k = 0; k < part->n; k++) {
-			*cells = &part->cells[k];
-			for (size_t s = 0; s < (*cells)->n; s++)
-				if (!strcmp((*cells)->sheet[s].name, name))
-					return &(*cells)->sheet[s];
-		}
-	}
-	return NULL;
+	for (int i = 0; i < NPARTS && !t; i++)
+		t = find_sheet(&p->reports->part[i], name, cells);
+	return t;
 }
 
 const struct rep_sheet *page_report(const struct page *p, const char *name)

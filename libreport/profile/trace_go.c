@@ -198,6 +198,7 @@ static int read_events(struct scan *s, struct tp_err *err)
 {
 	struct rep_view *v = s->v;
 	struct tp_event_range range = {INT64_MIN, INT64_MAX, 0, INT64_MAX};
+	const struct tp_event_choice choice = {.spans = true};
 	struct rep_prefetch *r = NULL;
 	struct tp_event *ev;
 	size_t n, first = 0;
@@ -211,7 +212,7 @@ static int read_events(struct scan *s, struct tp_err *err)
 		code = restore(s, (int64_t)first, err);
 	}
 	if (!code)
-		code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, true, err);
+		code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, &choice, err);
 	while (!code && (code = rep_prefetch_next(r, &ev, &n, err)) > 0) {
 		code = 0;
 		for (size_t i = 0; i < n; i++)

@@ -45,9 +45,10 @@ static int pack(struct rep_packed *c, const int64_t *value)
 
 	if (tp_grow(&c->part, &c->room, c->n, sizeof(*c->part)))
 		return TP_ENOMEM;
-	p.bytes = calloc((size_t)REP_PACKED_ROWS * p.width + sizeof(uint64_t), 1);
+	p.bytes = malloc((size_t)REP_PACKED_ROWS * p.width + sizeof(uint64_t));
 	if (!p.bytes)
 		return TP_ENOMEM;
+	memset(p.bytes + (size_t)REP_PACKED_ROWS * p.width, 0, sizeof(uint64_t));
 	for (size_t i = 0; p.width && i < REP_PACKED_ROWS; i++) {
 		uint64_t x = value[i] == TP_NULL ? p.null : (uint64_t)value[i] - (uint64_t)p.base;
 

@@ -10,26 +10,30 @@
 struct slot {
 	struct tp_event *ev; /* TP_BLOCK_EVENTS of them */
 	size_t n;
-	int code; /* as tp_events_read returned */
+	int code; /* as tp_events_decode returned */
+	bool ready;
 	struct tp_err err;
 };
 
+enum { CALLER, HELPER, NTHREADS };
+
 struct rep_prefetch {
 	struct tp_event_reader *reader;
+	struct tp_event_block *block[NTHREADS];
 	struct slot slot[SLOTS];
-	unsigned blocks; /* blocks read before a thread is started */
 	bool threaded, failed;
 	pthread_t thread;
-	pthread_mutex_t lock;
+	pthread_mutex_t lock; /* of the reader, too */
 	pthread_cond_t moved;
-	/* Total numbers of blocks decoded and given back; those between are full. */
-	unsigned filled, emptied;
+	/* Total numbers of blocks that a thread has begun to read, and that were given back. */
+	unsigned begun, emptied;
 	bool taken; /* the caller has the slot of `emptied` */
-	bool stop;
+	bool stop;  /* no further block is begun */
 };
 
 int rep_prefetch_open(struct rep_prefetch **out, struct tp_store *s, int64_t run,
-		      const struct tp_event_range *range, bool for_spans, struct tp_err *err)
+		      const struct tp_event_range *range, const struct tp_event_choice *choice,
+		      struct tp_err *err)
 {
 	struct rep_prefetch *a = calloc(1, sizeof(*a));
 	int code;
@@ -53,18 +57,51 @@ int rep_prefetch_open(struct rep_prefetch **out, struct tp_store *s, int64_t run
 		rep_prefetch_close(a);
 		return code;
 	}
-	if (for_spans)
-		tp_events_for_spans(a->reader);
+	tp_events_choose(a->reader, choice);
 	*out = a;
 	return 0;
 }
 
-static void fill(struct rep_prefetch *a, struct slot *slot)
+static void lock(struct rep_prefetch *a)
 {
+	if (a->threaded)
+		pthread_mutex_lock(&a->lock);
+}
+
+static void unlock(struct rep_prefetch *a)
+{
+	if (a->threaded)
+		pthread_mutex_unlock(&a->lock);
+}
+
+/* Reads the next block. The lock, which is held, is given back while the block is decoded. */
+static void fill(struct rep_prefetch *a, int thread)
+{
+	struct slot *slot = &a->slot[a->begun++ % SLOTS];
+	struct tp_event_block **block = &a->block[thread];
+
+	slot->ready = false;
+	slot->n = 0;
+	if (!*block)
+		*block = tp_event_block_new();
 	if (!slot->ev)
 		slot->ev = malloc(TP_BLOCK_EVENTS * sizeof(*slot->ev));
-	slot->code = slot->ev ? tp_events_read(a->reader, slot->ev, &slot->n, &slot->err)
-			      : tp_nomem(&slot->err);
+	slot->code = *block && slot->ev ? tp_events_fetch(a->reader, *block, &slot->err)
+					: tp_nomem(&slot->err);
+	if (slot->code == 1) {
+		unlock(a);
+		slot->code = tp_events_decode(a->reader, *block, slot->ev, &slot->n, &slot->err);
+		lock(a);
+	}
+	a->stop = a->stop || slot->code != 1;
+	slot->ready = true;
+	if (a->threaded)
+		pthread_cond_signal(&a->moved);
+}
+
+static bool may_fill(const struct rep_prefetch *a)
+{
+	return !a->stop && a->begun - a->emptied < SLOTS;
 }
 
 static void *work(void *ctx)
@@ -73,26 +110,21 @@ static void *work(void *ctx)
 
 	pthread_mutex_lock(&a->lock);
 	while (!a->stop) {
-		struct slot *slot = &a->slot[a->filled % SLOTS];
-
-		if (a->filled - a->emptied == SLOTS) {
+		if (may_fill(a))
+			fill(a, HELPER);
+		else
 			pthread_cond_wait(&a->moved, &a->lock);
-			continue;
-		}
-		pthread_mutex_unlock(&a->lock);
-		fill(a, slot);
-		pthread_mutex_lock(&a->lock);
-		a->filled++;
-		pthread_cond_signal(&a->moved);
-		if (slot->code != 1)
-			break;
 	}
 	pthread_mutex_unlock(&a->lock);
 	return NULL;
 }
 
-static int give(const struct slot *slot, struct tp_event **ev, size_t *n, struct tp_err *err)
+static int give(struct rep_prefetch *a, struct tp_event **ev, size_t *n, struct tp_err *err)
 {
+	struct slot *slot = &a->slot[a->emptied % SLOTS];
+
+	/* The end is permanent: another call returns it again. */
+	a->taken = slot->code == 1;
 	*ev = slot->ev;
 	*n = slot->code == 1 ? slot->n : 0;
 	if (slot->code < 0 && err)
@@ -100,29 +132,32 @@ static int give(const struct slot *slot, struct tp_event **ev, size_t *n, struct
 	return slot->code;
 }
 
+/* The caller decodes, too, while it would wait. */
 int rep_prefetch_next(struct rep_prefetch *a, struct tp_event **ev, size_t *n, struct tp_err *err)
 {
-	struct slot *slot;
+	int code;
 
-	if (!a->threaded &&
-	    (a->failed || a->blocks++ < ALONE || pthread_create(&a->thread, NULL, work, a))) {
-		fill(a, &a->slot[0]);
-		return give(&a->slot[0], ev, n, err);
+	if (!a->threaded && !a->failed && a->begun >= ALONE) {
+		a->threaded = true;
+		if (pthread_create(&a->thread, NULL, work, a))
+			a->threaded = false;
 	}
-	a->threaded = true;
-	pthread_mutex_lock(&a->lock);
+	lock(a);
 	if (a->taken) {
 		a->emptied++;
 		a->taken = false;
-		pthread_cond_signal(&a->moved);
+		if (a->threaded)
+			pthread_cond_signal(&a->moved);
 	}
-	while (a->filled == a->emptied)
-		pthread_cond_wait(&a->moved, &a->lock);
-	slot = &a->slot[a->emptied % SLOTS];
-	/* The end is permanent: another call returns it again. */
-	a->taken = slot->code == 1;
-	pthread_mutex_unlock(&a->lock);
-	return give(slot, ev, n, err);
+	while (a->begun == a->emptied || !a->slot[a->emptied % SLOTS].ready) {
+		if (may_fill(a))
+			fill(a, CALLER);
+		else
+			pthread_cond_wait(&a->moved, &a->lock);
+	}
+	code = give(a, ev, n, err);
+	unlock(a);
+	return code;
 }
 
 void rep_prefetch_close(struct rep_prefetch *a)
@@ -142,6 +177,8 @@ void rep_prefetch_close(struct rep_prefetch *a)
 	}
 	for (int i = 0; i < SLOTS; i++)
 		free(a->slot[i].ev);
+	for (int i = 0; i < NTHREADS; i++)
+		tp_event_block_free(a->block[i]);
 	tp_events_close(a->reader);
 	free(a);
 }

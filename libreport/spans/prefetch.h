@@ -1,5 +1,5 @@
-/* Reads the events of a run block by block; another thread decodes the next blocks meanwhile. If
- * there are few blocks, or a thread cannot be started, the caller's thread decodes them.
+/* Reads the events of a run block by block; another thread decodes the next blocks meanwhile, and so does the caller's
+ * while it would wait. If there are few blocks, or a thread cannot be started, the caller's decodes all.
  *
  * The connection to the store must not be used between open and close. */
 #ifndef REP_SPANS_PREFETCH_H
@@ -9,9 +9,10 @@
 
 struct rep_prefetch;
 
-/* Opens a reader as tp_events_open does; with `for_spans` as tp_events_for_spans. */
+/* Opens a reader as tp_events_open does. The bits of the choice must outlive it. */
 int rep_prefetch_open(struct rep_prefetch **a, struct tp_store *s, int64_t run,
-		      const struct tp_event_range *range, bool for_spans, struct tp_err *err);
+		      const struct tp_event_range *range, const struct tp_event_choice *choice,
+		      struct tp_err *err);
 /* Reads as tp_events_next does; the caller may change the events. */
 int rep_prefetch_next(struct rep_prefetch *a, struct tp_event **ev, size_t *n, struct tp_err *err);
 /* Closes the reader, which may be NULL. */

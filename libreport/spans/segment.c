@@ -98,6 +98,12 @@ static int feed(struct scan *s, struct tp_event *ev, size_t n, struct tp_err *er
 	return code;
 }
 
+/* In a damaged trace, any event may affect the spans of a goroutine. */
+static bool is_whole(const struct rep_view *v)
+{
+	return !v->run->losses && !v->run->row.inferred;
+}
+
 static int read_segment(struct scan *s, size_t segment, struct tp_err *err)
 {
 	struct rep_view *v = s->v;
@@ -107,13 +113,15 @@ static int read_segment(struct scan *s, size_t segment, struct tp_err *err)
 	    .first_block = v->segments[segment].first_block,
 	    .nblocks = v->segments[segment].blocks,
 	};
+	const struct tp_event_choice choice = {.spans = !s->reader->types,
+					       .changes = !s->reader->types && is_whole(v)};
 	struct rep_prefetch *r = NULL;
 	struct tp_event *ev;
 	size_t n;
 	int code;
 
 	tp_spans_mark(s->spans, ++s->mark);
-	code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, !s->reader->types, err);
+	code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, &choice, err);
 	while (!code && (code = rep_prefetch_next(r, &ev, &n, err)) > 0)
 		code = feed(s, ev, n, err);
 	/* Spans open at the end of any other segment cross into the next one. */
@@ -274,6 +282,8 @@ static int read_stays(struct scan *s, const struct wanted *w, const struct rep_s
 	    .from_ns = beginning ? INT64_MIN : stay->from,
 	    .to_ns = to >= v->run->row.duration_ns ? INT64_MAX : to + 1,
 	};
+	const struct tp_event_choice choice = {
+	    .spans = true, .changes = w->bits, .goroutine = w->bits, .ngoroutines = w->n};
 	struct rep_prefetch *r = NULL;
 	struct tp_event *ev;
 	int64_t last = to;
@@ -286,7 +296,7 @@ static int read_stays(struct scan *s, const struct wanted *w, const struct rep_s
 		return tp_nomem(err);
 	code = beginning ? 0 : presume(s, stay, n, err);
 	if (!code)
-		code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, true, err);
+		code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, &choice, err);
 	while (!code && (code = rep_prefetch_next(r, &ev, &some, err)) > 0) {
 		/* Compare before the time is moved to the trace's clock. */
 		if (some && ev[some - 1].ts > last)
@@ -314,8 +324,7 @@ int rep_stays_each(struct rep_view *v, struct rep_stay *stay, size_t n, rep_span
 
 	if (n)
 		qsort(stay, n, sizeof(*stay), by_from);
-	/* In a damaged trace, any event may affect the spans of a goroutine. */
-	if (!v->run->losses && !v->run->row.inferred && want(&wanted, stay, n))
+	if (is_whole(v) && want(&wanted, stay, n))
 		code = tp_nomem(err);
 	while (!code && first < n) {
 		int64_t to = stay[first].to;

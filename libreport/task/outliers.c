@@ -160,7 +160,7 @@ static int choose_groups(struct looking *l, const struct rep_slowest *slowest)
 	size_t slow, middle, at;
 
 	l->o->total = (int64_t)l->n;
-	if (l->n < 3)
+	if (l->n < REP_OUTLIERS_LEAST)
 		return 0;
 	slow = slowest->percent ? (size_t)ceil((double)l->n * slowest->share - 1e-9)
 				: (size_t)slowest->count;

@@ -61,9 +61,11 @@ struct rep_slowest {
 /* Parses "1%" or "10". Returns 0 or TP_EFORMAT. */
 int rep_slowest_parse(const char *text, struct rep_slowest *s, struct tp_err *err);
 
+#define REP_OUTLIERS_LEAST 3 /* complete tasks of a type that can be compared */
+
 /* Compares the complete tasks (or regions) in the view's range that are selected; if they are of
  * several types, those of the type that took most time. `n` of both groups is 0 if there are fewer
- * than three. *o must be released in every case. */
+ * than that. *o must be released in every case. */
 int rep_outliers_init(struct rep_outliers *o, struct rep_tasks *t, struct rep_pick *choice,
 		      bool regions, const struct rep_slowest *slowest, struct tp_err *err);
 void rep_outliers_release(struct rep_outliers *o);

@@ -74,6 +74,44 @@ static int by_entry(const void *a, const void *b, void *ctx)
 	return x->region < y->region ? -1 : x->region > y->region;
 }
 
+/* Sorts the list. The table has regions by their end, so those of a goroutine are nearly in order: they are inserted, and
+ * sorted if that takes too many steps. */
+static int sort_entered(struct rep_tasks *t)
+{
+	const struct rep_view *v = t->v;
+	size_t n = t->nentered, goroutines = v->nrows[TP_TABLE_GOROUTINE];
+	struct rep_entered *from = t->entered, *to = tp_many(n + 1, sizeof(*to));
+	size_t *at = calloc(goroutines + 1, sizeof(*at)); /* by goroutine: where its next goes */
+	uint64_t steps = 16 * (uint64_t)n + 1;
+
+	if (!to || !at) {
+		free(to);
+		free(at);
+		return TP_ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++)
+		at[REP_AT(v, REGION, goroutine, from[i].region) + 1]++;
+	for (size_t g = 0; g < goroutines; g++)
+		at[g + 1] += at[g];
+	for (size_t i = 0; i < n; i++)
+		to[at[REP_AT(v, REGION, goroutine, from[i].region)]++] = from[i];
+	for (size_t i = 1; i < n && steps; i++) {
+		struct rep_entered e = to[i];
+		size_t k = i;
+
+		for (; k && steps && by_entry(&to[k - 1], &e, (void *)(uintptr_t)v) > 0;
+		     k--, steps--)
+			to[k] = to[k - 1];
+		to[k] = e;
+	}
+	if (!steps)
+		qsort_r(to, n, sizeof(*to), by_entry, (void *)(uintptr_t)v);
+	t->entered = to;
+	free(from);
+	free(at);
+	return 0;
+}
+
 /* Lists the regions of tasks that have a known beginning and whose goroutine began some task. */
 static int list_entered(struct rep_tasks *t)
 {
@@ -107,11 +145,8 @@ static int list_entered(struct rep_tasks *t)
 			    .region = (uint32_t)i, .task = rep_tasks_find(t, task)};
 	}
 	free(began);
-	if (t->nentered)
-		qsort_r(t->entered, t->nentered, sizeof(*t->entered), by_entry,
-			(void *)(uintptr_t)v);
-	t->has_entered = true;
-	return 0;
+	t->has_entered = !sort_entered(t);
+	return t->has_entered ? 0 : TP_ENOMEM;
 }
 
 /* Finds the first region that this goroutine entered at or after a time. */

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "output/cells.h"
 #include "output/text.h"
+#include "task/outliers.h"
 #include "top/job.h"
 #include "top/worst.h"
 
@@ -28,8 +29,10 @@ static const struct rep_column columns[] = {
 struct findings {
 	struct rep_cells cells; /* the tables, with the columns of format table */
 	struct rep_output *out;
-	bool lines; /* in place of a table, whose cells would be shortened */
-	bool ticks; /* the run has no clock */
+	bool lines;			 /* in place of a table, whose cells would be shortened */
+	bool ticks;			 /* the run has no clock */
+	bool outliers;			 /* the report of that name may have an answer … */
+	const struct rep_sheet *slowest; /* … and this is its table; NULL: not known */
 	struct tp_buf text, name;
 	struct tp_err *err;
 	int code;
@@ -48,7 +51,7 @@ static const struct rep_sheet *sheet_of(const struct findings *f, const char *re
 	for (size_t i = 0; i < f->cells.n; i++)
 		if (!strcmp(f->cells.sheet[i].name, report))
 			return &f->cells.sheet[i];
-	return NULL;
+	return strcmp(report, "outliers") ? NULL : f->slowest;
 }
 
 static double number(const struct rep_sheet *t, size_t row, const char *column)
@@ -414,13 +417,25 @@ static void say_tasks(struct findings *f)
 	    "");
 }
 
-/* Writes a finding about the place that explains most of the extra time of the slowest tasks. */
+static bool has_slowest(const struct rep_sheet *t, size_t row)
+{
+	return number(t, row, "count") - number(t, row, "incomplete") >= REP_OUTLIERS_LEAST;
+}
+
+/* Writes a finding about the place that explains most of the extra time of the slowest tasks, or where to look for
+ * that. */
 static void say_outliers(struct findings *f)
 {
 	const struct rep_sheet *t = sheet_of(f, "outliers");
 	struct finding finding = {"outliers", 0, ""};
 	char share[TEXT];
+	size_t row;
 
+	if (f->outliers && !t && find_largest(sheet_of(f, "tasks"), "count", has_slowest, &row))
+		say(f, &finding, NULL,
+		    "What the slowest 1 % of tasks spent their extra time on is in the report "
+		    "outliers.",
+		    "");
 	while (t && finding.row < t->nrows &&
 	       !rep_value_is(rep_sheet_cell(t, (long)finding.row, "kind"), "place"))
 		finding.row++;
@@ -466,7 +481,7 @@ static int keep(struct findings *f, struct rep_job *job, size_t n, struct rep_vi
 	return code;
 }
 
-int rep_job_write_findings(struct rep_job *job, size_t n, struct rep_view *v,
+int rep_job_write_findings(struct rep_job *job, size_t n, struct rep_view *v, bool outliers,
 			   struct rep_output *out, struct tp_err *err)
 {
 	static void (*const findings[])(struct findings * f) = {
@@ -475,6 +490,8 @@ int rep_job_write_findings(struct rep_job *job, size_t n, struct rep_view *v,
 	};
 	struct findings f = {.out = out,
 			     .lines = job->opt->tables && !job->opt->whole,
+			     .outliers = outliers,
+			     .slowest = job->opt->outliers,
 			     .ticks = job->nruns && job->runs[0].row.ticks,
 			     .err = err};
 

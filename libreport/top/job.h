@@ -26,8 +26,8 @@ int rep_job_write_table(struct rep_job *job, struct rep_view *v, struct rep_outp
 			size_t limit, struct tp_err *err);
 #define REP_FINDING_ROWS 100 /* of each table that findings are looked for in */
 /* Writes what the tables of n finished jobs say in sentences: as a table, or as lines if the format has tables for
- * people (findings.c). */
-int rep_job_write_findings(struct rep_job *job, size_t n, struct rep_view *v,
+ * people (findings.c). With `outliers`, a finding may be about that report, which need not be among them. */
+int rep_job_write_findings(struct rep_job *job, size_t n, struct rep_view *v, bool outliers,
 			   struct rep_output *out, struct tp_err *err);
 /* Adds a sample for each of the rows to an empty profile; their values are the columns that add up.
  * The stack of a sample is that of the row, or one frame with what the row is called (its first

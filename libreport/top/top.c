@@ -266,6 +266,7 @@ struct top {
 	size_t nruns;
 	struct rep_job job[MOST_PAGE];
 	size_t njobs, nshown; /* the last ones are for findings only */
+	bool outliers;	      /* findings may be about that report */
 };
 
 /* Returns the limit on the rows of a table; 0: none. */
@@ -312,6 +313,10 @@ static int begin_job(struct top *t, const struct rep_report *r, const struct rep
 	return r->ops->begin ? r->ops->begin(job, err) : 0;
 }
 
+/* Of so many events the report outliers takes hundredths of a second. The overview of a longer run only says that
+ * there is that report, as all events may have to be read for it. */
+#define FEW_EVENTS 1000000
+
 static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, struct tp_err *err)
 {
 	const struct rep_report *r = t->opt->report, *const alone[] = {r, NULL};
@@ -322,7 +327,9 @@ static int begin_jobs(struct top *t, const struct rep_run *runs, size_t nruns, s
 		code = begin_job(t, page[i], runs, nruns, err);
 	t->nshown = t->opt->findings ? 0 : t->njobs;
 	/* It compares tasks of one run. */
-	if (!code && tells(t) && nruns == 1 && !t->opt->filter.region)
+	t->outliers = tells(t) && nruns == 1 && !t->opt->filter.region &&
+		      !needs(t->opt, rep_report_outliers.filters);
+	if (!code && t->outliers && !t->opt->outliers && runs[0].row.events <= FEW_EVENTS)
 		code = begin_job(t, &rep_report_outliers, runs, nruns, err);
 	return code;
 }
@@ -364,7 +371,7 @@ static int write_jobs(struct top *t, struct rep_output *out, struct tp_err *err)
 		if (t->job[i].report->ops->finish)
 			code = t->job[i].report->ops->finish(&t->job[i], err);
 	if (!code && tells(t) && t->njobs)
-		code = rep_job_write_findings(t->job, t->njobs, &t->view, out, err);
+		code = rep_job_write_findings(t->job, t->njobs, &t->view, t->outliers, out, err);
 	for (size_t i = 0; !code && i < t->nshown; i++) {
 		struct rep_job *job = &t->job[i];
 		char title[200];

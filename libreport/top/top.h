@@ -112,6 +112,8 @@ struct rep_top_options {
 	bool each;		     /* one row per goroutine */
 	bool regions;		     /* `slowest` is about regions */
 	bool findings;		     /* of the overview only what its tables say */
+	/* For findings: the table of the report outliers if the caller has it, which must outlive the call; or NULL. */
+	const struct rep_sheet *outliers;
 	struct rep_mmu_options mmu;
 	struct rep_incident_options incident;
 	enum rep_top_chart chart;

@@ -535,6 +535,28 @@ static void test_top_rows_are_the_first(void **state)
 	}
 }
 
+/* The overview of a long run names the report outliers, which reads too many events for it. */
+static void test_top_overview_of_a_long_run(void **state)
+{
+	static const char told[] = "of the extra time of the slowest 1 % of tasks went into";
+	static const char leads[] =
+	    "spent their extra time on is in the report outliers.\toutliers";
+	const struct rep_filter_text all = {0}, one = {.task = "7"};
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct rep_run run = runs.run[0];
+		struct tp_buf tsv = {0};
+
+		run.row.events = i ? 1000001 : 1000000;
+		run_report(&tsv, "overview", i == 2 ? &one : &all, &run, 1);
+		assert_int_equal(strstr((char *)tsv.data, told) != NULL, i == 0);
+		/* Only if there are tasks to be compared. */
+		assert_int_equal(strstr((char *)tsv.data, leads) != NULL, i == 1);
+		tp_buf_release(&tsv);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -545,6 +567,7 @@ int main(void)
 	    cmocka_unit_test(test_top_adds_up_stacks),
 	    cmocka_unit_test(test_top_check_refuses),
 	    cmocka_unit_test(test_top_rows_are_the_first),
+	    cmocka_unit_test(test_top_overview_of_a_long_run),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
