@@ -10,6 +10,8 @@
 
 #define MOST_SPANS (UINT32_MAX / 4) /* so that moments fit 32 bits */
 #define STOP_SPANS 4096		    /* spans between two checks of `stop` */
+#define ROOM	   4096
+#define ROOM_MOST  (1u << 20)
 
 struct reading {
 	struct rep_index *x;
@@ -19,10 +21,10 @@ struct reading {
 	uint32_t seen; /* spans, including those left out */
 };
 
-static int grow(struct rep_index *x, bool causes, struct tp_err *err)
+static int grow(struct rep_index *x, uint32_t room, bool causes, struct tp_err *err)
 {
-	uint32_t room = x->room ? 2 * x->room : 4096, *nth = NULL;
 	struct tp_span *span;
+	uint32_t *nth = NULL;
 
 	if (room > MOST_SPANS)
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "segment %zu: too many spans",
@@ -48,7 +50,7 @@ static inline int add(const struct reading *r, const struct tp_span *span, bool 
 	struct tp_span *own;
 
 	if (x->n == x->room) {
-		int code = grow(x, r->causes, err);
+		int code = grow(x, 2 * x->room, r->causes, err);
 
 		if (code)
 			return code;
@@ -165,6 +167,16 @@ static int sort(struct rep_index *x, struct tp_err *err)
 	return 0;
 }
 
+/* Returns for how many spans to make room at first. An index that is read again and again gets room for all
+ * spans of a segment at once, as copying what has been read takes longer; room that is not needed is never
+ * touched. */
+static uint32_t first_room(const struct rep_view *v, size_t segment, bool causes)
+{
+	int64_t events = causes ? v->segments[segment].events : 0;
+
+	return events < ROOM ? ROOM : events < ROOM_MOST ? (uint32_t)events : ROOM_MOST;
+}
+
 static int begin(struct rep_index *x, struct rep_view *v, size_t segment,
 		 const struct rep_index_options *o, struct tp_err *err)
 {
@@ -200,7 +212,7 @@ static int begin(struct rep_index *x, struct rep_view *v, size_t segment,
 	x->cached.segment = segment;
 	x->n = 0;
 	x->ntasks = 0;
-	return 0;
+	return x->room ? 0 : grow(x, first_room(v, segment, o->causes), o->causes, err);
 }
 
 int rep_index_read(struct rep_index *x, struct rep_view *v, size_t segment,
