@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/many.h"
 #include "base/search.h"
 #include "spans/crossing.h"
@@ -29,7 +30,7 @@ static int grow(struct rep_index *x, uint32_t room, bool causes, struct tp_err *
 	if (room > MOST_SPANS)
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "segment %zu: too many spans",
 				  x->cached.segment);
-	span = tp_more(x->span, room, sizeof(*span));
+	span = x->span ? tp_more(x->span, room, sizeof(*span)) : tp_big_many(room, sizeof(*span));
 	if (span)
 		x->span = span;
 	if (span && causes)

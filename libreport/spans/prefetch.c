@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "base/big.h"
+
 #define SLOTS 3
 #define ALONE 2 /* so few blocks are not worth a thread */
 
@@ -62,7 +64,7 @@ int rep_prefetch_open(struct rep_prefetch **out, struct tp_store *s, int64_t run
 static void fill(struct rep_prefetch *a, struct slot *slot)
 {
 	if (!slot->ev)
-		slot->ev = malloc(TP_BLOCK_EVENTS * sizeof(*slot->ev));
+		slot->ev = tp_big_many(TP_BLOCK_EVENTS, sizeof(*slot->ev));
 	slot->code = slot->ev ? tp_events_read(a->reader, slot->ev, &slot->n, &slot->err)
 			      : tp_nomem(&slot->err);
 }
