@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/many.h"
 #include "base/search.h"
 #include "path/path.h"
@@ -212,7 +213,7 @@ static int begin(struct rep_walk *k, struct rep_path_request *requests, size_t n
 {
 	int64_t low = k->v->from > 0 ? k->v->from : 0;
 
-	k->walker = calloc(n + 1, sizeof(*k->walker));
+	k->walker = tp_big_zeroed(n + 1, sizeof(*k->walker));
 	k->parked = tp_many(k->v->nsegments + 1, sizeof(*k->parked));
 	if (!k->walker || !k->parked)
 		return TP_ENOMEM;
@@ -254,6 +255,8 @@ int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t 
 	};
 	int code = rep_path_begin(path);
 
+	for (size_t i = 0; i < n; i++)
+		k.lookahead.options.tasks |= requests[i].subject == REP_PATH_TASK;
 	if (!code && n >= TP_NONE)
 		code = TP_ELIMIT;
 	if (!code)

@@ -220,9 +220,10 @@ int rep_index_read(struct rep_index *x, struct rep_view *v, size_t segment,
 		   const struct rep_index_options *o, struct tp_err *err)
 {
 	/* No goroutine creates the one of TP_EV_GO_CREATE_SYSCALL. */
-	const uint64_t causes = UINT64_C(1) << TP_EV_TASK_END | UINT64_C(1) << TP_EV_GO_CREATE |
+	const uint64_t causes = UINT64_C(1) << TP_EV_GO_CREATE |
 				UINT64_C(1) << TP_EV_GO_CREATE_BLOCKED |
 				UINT64_C(1) << TP_EV_GO_CREATE_SYSCALL;
+	const uint64_t tasks = UINT64_C(1) << TP_EV_TASK_END;
 	struct reading r = {
 	    .x = x,
 	    .crossing = o->crossing,
@@ -233,7 +234,8 @@ int rep_index_read(struct rep_index *x, struct rep_view *v, size_t segment,
 	const struct rep_segment_reader reader = {
 	    .span = on_span,
 	    .event = on_event,
-	    .types = o->causes ? causes : 0,
+	    .types = (o->causes ? causes : 0) | (o->tasks ? tasks : 0),
+	    .args = o->tasks,
 	    .ctx = &r,
 	};
 	int code = rep_view_load(v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, id), err);

@@ -113,7 +113,7 @@ static int read_segment(struct scan *s, size_t segment, struct tp_err *err)
 	int code;
 
 	tp_spans_mark(s->spans, ++s->mark);
-	code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, !s->reader->types, err);
+	code = rep_prefetch_open(&r, v->store, v->run->row.id, &range, !s->reader->args, err);
 	while (!code && (code = rep_prefetch_next(r, &ev, &n, err)) > 0)
 		code = feed(s, ev, n, err);
 	/* Spans open at the end of any other segment cross into the next one. */
