@@ -1,21 +1,13 @@
-#include <stdlib.h>
-
 #include "base/sum.h"
+#include "dist.h"
 #include "incident/incident.h"
 
-static int by_size(const void *x, const void *y)
-{
-	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-
-	return a < b ? -1 : a > b;
-}
-
-/* Sorts n cells and returns the median, of two in the middle the lower one. */
+/* Reorders n cells and returns the median, of two in the middle the lower one. */
 static int64_t median_of(int64_t *cell, size_t n)
 {
 	if (!n)
 		return 0;
-	qsort(cell, n, sizeof(*cell), by_size);
+	rep_select_rank(cell, 0, n, (n - 1) / 2);
 	return cell[(n - 1) / 2];
 }
 

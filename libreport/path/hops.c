@@ -90,8 +90,14 @@ struct rep_path_hop rep_path_hops_at(const struct rep_path_hops *h, size_t i)
 	hop.kind = (uint8_t)rep_packed_at(&h->col[KIND], i);
 	hop.creates = rep_packed_at(&h->col[CREATES], i) == 1;
 	hop.to = rep_packed_at(&h->col[TO], i);
-	hop.from = hop.to - rep_packed_at(&h->col[LENGTH], i);
+	hop.from = hop.to - rep_path_hops_ns(h, i);
 	return hop;
+}
+
+int64_t rep_path_hops_ns(const struct rep_path_hops *h, size_t i)
+{
+	return i < h->packed ? rep_packed_at(&h->col[LENGTH], i)
+			     : number(&h->last[i - h->packed], LENGTH);
 }
 
 void rep_path_hops_release(struct rep_path_hops *h)

@@ -41,6 +41,8 @@ int rep_path_hops_put(struct rep_path_hops *h, const struct rep_path_hop *hop);
 void rep_path_hops_extend(struct rep_path_hops *h, int64_t from);
 /* Returns the i-th hop that was added, from 0 on. */
 struct rep_path_hop rep_path_hops_at(const struct rep_path_hops *h, size_t i);
+/* Returns how long that hop takes, without unpacking the rest of it. */
+int64_t rep_path_hops_ns(const struct rep_path_hops *h, size_t i);
 void rep_path_hops_release(struct rep_path_hops *h);
 
 #endif

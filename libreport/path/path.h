@@ -205,6 +205,8 @@ int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t 
 void rep_path_release(struct rep_path *path);
 /* Returns the i-th hop by time of a path that has path->hops.n. */
 struct rep_path_hop rep_path_hop(const struct rep_path *path, size_t i);
+/* Returns how long that hop takes. */
+int64_t rep_path_hop_ns(const struct rep_path *path, size_t i);
 /* Makes `folded`, a path in which a queue is one chain: waits in which the goroutine that ended each had
  * itself waited in the same function for the same reason. Their times are added up. Returns 0,
  * TP_ENOMEM or TP_ELIMIT; release it in every case, and before `path`. */

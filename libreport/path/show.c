@@ -208,13 +208,6 @@ static int write_hop(struct rep_path_table *p, size_t i, struct tp_err *err)
 	return rep_table_row(p, row, err);
 }
 
-static int64_t length_of(const struct rep_path *path, size_t i)
-{
-	struct rep_path_hop hop = rep_path_hop(path, i);
-
-	return hop.to - hop.from;
-}
-
 /* Finds the shortest of the `shown` longest hops: its length, and how many of that length are among them, which
  * are the first ones. Returns 0 or TP_ENOMEM. */
 static int find_shortest(const struct rep_path *path, size_t shown, int64_t *shortest,
@@ -226,7 +219,7 @@ static int find_shortest(const struct rep_path *path, size_t shown, int64_t *sho
 	if (!ns)
 		return TP_ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		ns[i] = length_of(path, i);
+		ns[i] = rep_path_hop_ns(path, i);
 	rep_select_rank(ns, 0, n, n - shown);
 	*shortest = ns[n - shown];
 	*equal = 0;
@@ -250,7 +243,7 @@ static int write_hops(struct rep_path_table *p, size_t usual, struct tp_err *err
 	if (!listed)
 		code = rep_table_begin(p, "hops", hop_columns, HOP_COLUMNS, own, err);
 	for (size_t i = 0; i < n && !code; i++) {
-		int64_t ns = length_of(p->path, i);
+		int64_t ns = rep_path_hop_ns(p->path, i);
 
 		if (ns < shortest || (ns == shortest && !equal))
 			continue;

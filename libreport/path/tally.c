@@ -172,6 +172,11 @@ struct rep_path_hop rep_path_hop(const struct rep_path *p, size_t i)
 	return rep_path_hops_at(&p->hops, p->hops.n - 1 - i);
 }
 
+int64_t rep_path_hop_ns(const struct rep_path *p, size_t i)
+{
+	return rep_path_hops_ns(&p->hops, p->hops.n - 1 - i);
+}
+
 /* Returns whether a wait is for the same reason in the same function as the one it is in. */
 static bool repeats(const struct tp_dict *dict, const struct rep_path_chain *c,
 		    const struct rep_path_chain *outer)

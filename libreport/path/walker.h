@@ -8,7 +8,7 @@
 #define REP_PATH_WALKER_H
 
 #include "path/path.h"
-#include "spans/index.h"
+#include "spans/lookahead.h"
 
 struct rep_walk_frame {
 	uint32_t goroutine; /* the one that waited */
@@ -48,7 +48,8 @@ struct rep_walker {
 struct rep_walk {
 	struct rep_view *v;
 	struct rep_path *path;
-	struct rep_index index;
+	struct rep_lookahead lookahead;
+	const struct rep_index *index; /* of the segment that is being walked */
 	struct rep_walker *walker;
 	size_t n;
 	uint32_t *parked; /* by segment: the first walker */

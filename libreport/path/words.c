@@ -312,10 +312,13 @@ static void say_holder(struct rep_words *w, const struct rep_path_sum *s)
 	struct rep_path_hop longest = {.to = -1, .holder = TP_NONE};
 
 	for (size_t i = 0; i < path->hops.n; i++) {
-		struct rep_path_hop h = rep_path_hop(path, i);
+		struct rep_path_hop h;
 
+		if (rep_path_hop_ns(path, i) <= longest.to - longest.from)
+			continue;
+		h = rep_path_hop(path, i);
 		if (h.kind == REP_PATH_RUNNABLE && path->fold[h.chain] == s->chain &&
-		    h.stack == s->stack && h.to - h.from > longest.to - longest.from)
+		    h.stack == s->stack)
 			longest = h;
 	}
 	if (longest.holder == TP_NONE)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/many.h"
 #include "base/search.h"
 #include "spans/crossing.h"
@@ -10,6 +11,8 @@
 
 #define MOST_SPANS (UINT32_MAX / 4) /* so that moments fit 32 bits */
 #define STOP_SPANS 4096		    /* spans between two checks of `stop` */
+#define ROOM	   4096
+#define ROOM_MOST  (1u << 20)
 
 struct reading {
 	struct rep_index *x;
@@ -19,15 +22,15 @@ struct reading {
 	uint32_t seen; /* spans, including those left out */
 };
 
-static int grow(struct rep_index *x, bool causes, struct tp_err *err)
+static int grow(struct rep_index *x, uint32_t room, bool causes, struct tp_err *err)
 {
-	uint32_t room = x->room ? 2 * x->room : 4096, *nth = NULL;
 	struct tp_span *span;
+	uint32_t *nth = NULL;
 
 	if (room > MOST_SPANS)
 		return tp_err_set(err, TP_ELIMIT, TP_OFFSET_NONE, "segment %zu: too many spans",
 				  x->cached.segment);
-	span = tp_more(x->span, room, sizeof(*span));
+	span = x->span ? tp_more(x->span, room, sizeof(*span)) : tp_big_many(room, sizeof(*span));
 	if (span)
 		x->span = span;
 	if (span && causes)
@@ -48,7 +51,7 @@ static inline int add(const struct reading *r, const struct tp_span *span, bool 
 	struct tp_span *own;
 
 	if (x->n == x->room) {
-		int code = grow(x, r->causes, err);
+		int code = grow(x, 2 * x->room, r->causes, err);
 
 		if (code)
 			return code;
@@ -165,6 +168,16 @@ static int sort(struct rep_index *x, struct tp_err *err)
 	return 0;
 }
 
+/* Returns for how many spans to make room at first. An index that is read again and again gets room for all
+ * spans of a segment at once, as copying what has been read takes longer; room that is not needed is never
+ * touched. */
+static uint32_t first_room(const struct rep_view *v, size_t segment, bool causes)
+{
+	int64_t events = causes ? v->segments[segment].events : 0;
+
+	return events < ROOM ? ROOM : events < ROOM_MOST ? (uint32_t)events : ROOM_MOST;
+}
+
 static int begin(struct rep_index *x, struct rep_view *v, size_t segment,
 		 const struct rep_index_options *o, struct tp_err *err)
 {
@@ -200,16 +213,17 @@ static int begin(struct rep_index *x, struct rep_view *v, size_t segment,
 	x->cached.segment = segment;
 	x->n = 0;
 	x->ntasks = 0;
-	return 0;
+	return x->room ? 0 : grow(x, first_room(v, segment, o->causes), o->causes, err);
 }
 
 int rep_index_read(struct rep_index *x, struct rep_view *v, size_t segment,
 		   const struct rep_index_options *o, struct tp_err *err)
 {
 	/* No goroutine creates the one of TP_EV_GO_CREATE_SYSCALL. */
-	const uint64_t causes = UINT64_C(1) << TP_EV_TASK_END | UINT64_C(1) << TP_EV_GO_CREATE |
+	const uint64_t causes = UINT64_C(1) << TP_EV_GO_CREATE |
 				UINT64_C(1) << TP_EV_GO_CREATE_BLOCKED |
 				UINT64_C(1) << TP_EV_GO_CREATE_SYSCALL;
+	const uint64_t tasks = UINT64_C(1) << TP_EV_TASK_END;
 	struct reading r = {
 	    .x = x,
 	    .crossing = o->crossing,
@@ -220,7 +234,8 @@ int rep_index_read(struct rep_index *x, struct rep_view *v, size_t segment,
 	const struct rep_segment_reader reader = {
 	    .span = on_span,
 	    .event = on_event,
-	    .types = o->causes ? causes : 0,
+	    .types = (o->causes ? causes : 0) | (o->tasks ? tasks : 0),
+	    .args = o->tasks,
 	    .ctx = &r,
 	};
 	int code = rep_view_load(v, TP_TABLE_GOROUTINE, REP_BIT(GOROUTINE, id), err);

@@ -58,7 +58,7 @@ struct rep_index {
 	struct rep_index_birth *birth; /* by goroutine */
 	int64_t *from_segment; /* by goroutine: the segment's crossing span began here; -1: none
 				  crosses its start */
-	struct rep_index_task *task; /* ntasks, in the order of events */
+	struct rep_index_task *task; /* with `tasks`: ntasks, in the order of events */
 	size_t ntasks;
 
 	/* private */
@@ -73,9 +73,10 @@ struct rep_index_options {
 				  out */
 	/* Includes spans that cross the start or the end of the segment. */
 	bool crossing;
-	/* Includes wakers, creators, and the ends of tasks. The stack of a Running span is then the
-	 * one where it ended. Needs `crossing`, and no hidden goroutines. */
+	/* Includes wakers and creators. The stack of a Running span is then the one where it ended.
+	 * Needs `crossing`, and no hidden goroutines. */
 	bool causes;
+	bool tasks;		 /* includes the ends of tasks; needs `causes` */
 	const atomic_bool *stop; /* ends the read with TP_ECANCEL; may be NULL */
 };
 

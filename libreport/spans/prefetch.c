@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "base/big.h"
+
 #define SLOTS 3
 #define ALONE 2 /* so few blocks are not worth a thread */
 
@@ -85,7 +87,7 @@ static void fill(struct rep_prefetch *a, int thread)
 	if (!*block)
 		*block = tp_event_block_new();
 	if (!slot->ev)
-		slot->ev = malloc(TP_BLOCK_EVENTS * sizeof(*slot->ev));
+		slot->ev = tp_big_many(TP_BLOCK_EVENTS, sizeof(*slot->ev));
 	slot->code = *block && slot->ev ? tp_events_fetch(a->reader, *block, &slot->err)
 					: tp_nomem(&slot->err);
 	if (slot->code == 1) {

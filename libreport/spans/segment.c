@@ -113,7 +113,7 @@ static int read_segment(struct scan *s, size_t segment, struct tp_err *err)
 	    .first_block = v->segments[segment].first_block,
 	    .nblocks = v->segments[segment].blocks,
 	};
-	const struct tp_event_choice choice = {.spans = !s->reader->types,
+	const struct tp_event_choice choice = {.spans = !s->reader->args,
 					       .changes = !s->reader->types && is_whole(v)};
 	struct rep_prefetch *r = NULL;
 	struct tp_event *ev;

@@ -19,6 +19,7 @@ struct rep_segment_reader {
 	rep_span_fn span;
 	int (*event)(void *ctx, const struct tp_event *ev, struct tp_err *err); /* or NULL */
 	uint64_t types;
+	bool args; /* the events have str2 and arg, which are zero otherwise */
 	void *ctx;
 };
 /* Reads one segment, below v->nsegments. */
