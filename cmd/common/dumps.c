@@ -53,19 +53,19 @@ struct load {
 	struct cmd_mark *mark;	    /* by path */
 	struct cmd_names names;
 	struct tp_profile_dumps *before; /* the only path's earlier dumps; NULL: not wanted */
+	struct tp_dict *dict;		 /* of the dump before, for the next one to be added up */
 	bool other;			 /* a path is not a dump of a profile */
 	size_t failed;			 /* the path that err is about */
 	int code;
 	struct tp_err err;
 };
 
-int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what *what,
-		  struct tp_profile **p, struct tp_profile_dumps *before,
-		  struct cmd_dump_note *note, struct tp_err *err)
+int cmd_dump_read(const char *path, const struct cmd_names *names, struct tp_profile_options how,
+		  enum cmd_what *what, struct tp_profile **p, struct cmd_dump_note *note,
+		  struct tp_err *err)
 {
 	char warnings[400];
-	struct tp_profile_options how = {.dumps = before};
-	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
+	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR"), .hash_later = true};
 	struct tp_recognition seen;
 	struct tp_input *in;
 	char damaged[160], lost[CMD_LOST_SIZE];
@@ -87,8 +87,8 @@ int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what
 	tp_input_close(in);
 	if (!code)
 		code = cmd_names_of(*p, names, err);
-	for (size_t i = 0; !code && before && i < before->n; i++)
-		code = cmd_names_of(before->p[i], names, err);
+	for (size_t i = 0; !code && how.dumps && i < how.dumps->n; i++)
+		code = cmd_names_of(how.dumps->p[i], names, err);
 	if (code) {
 		tp_profile_free(*p);
 		*p = NULL;
@@ -113,15 +113,34 @@ int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what
 	return 0;
 }
 
+static int add_up(struct load *l, size_t i, struct tp_profile *p)
+{
+	bool lasts = !l->names.symbols && !l->dict && tp_dict_lasts(p->dict);
+	int code;
+
+	l->mark[i] = cmd_mark_of(&(struct cmd_profile){
+	    .profile = p, .name = (char *)l->paths[i], .damaged = l->note[i].damaged});
+	code = rep_merger_add(
+	    l->sum, &(struct rep_merge_part){.profile = p, .ratio = 1, .dict_stays = lasts},
+	    &l->err);
+	if (lasts) {
+		l->dict = p->dict;
+		p->dict = NULL;
+		tp_dict_drop_stacks(l->dict);
+	}
+	tp_profile_free(p);
+	return code ? cmd_profiles_unlike(&l->err) : 0;
+}
+
 static int load_one(struct load *l, size_t i)
 {
+	const struct tp_profile_options how = {.dumps = l->before, .dict = &l->dict};
 	struct tp_profile *p;
 	enum cmd_what what;
 	int code = cmd_look(l->paths[i], &what, &l->err);
 
 	if (!code && what == CMD_WHAT_PROFILE)
-		code = cmd_dump_read(l->paths[i], &l->names, &what, &p, l->before, &l->note[i],
-				     &l->err);
+		code = cmd_dump_read(l->paths[i], &l->names, how, &what, &p, &l->note[i], &l->err);
 	l->other = what != CMD_WHAT_PROFILE;
 	if (code || l->other)
 		return code;
@@ -129,11 +148,7 @@ static int load_one(struct load *l, size_t i)
 		l->item[i].profile = p;
 		return 0;
 	}
-	l->mark[i] = cmd_mark_of(&(struct cmd_profile){
-	    .profile = p, .name = (char *)l->paths[i], .damaged = l->note[i].damaged});
-	code = rep_merger_add(l->sum, &(struct rep_merge_part){.profile = p, .ratio = 1}, &l->err);
-	tp_profile_free(p);
-	return code ? cmd_profiles_unlike(&l->err) : 0;
+	return add_up(l, i, p);
 }
 
 static void *load_part(void *ctx)
@@ -363,6 +378,7 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool eac
 	}
 	for (size_t i = 0; i < nparts; i++) {
 		rep_merger_free(part[i].sum);
+		tp_dict_free(part[i].dict);
 		cmd_names_release(&part[i].names);
 	}
 	for (size_t i = 0; i < n && item; i++)

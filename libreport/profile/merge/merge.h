@@ -15,6 +15,8 @@ struct rep_merge_part {
 	 * NULL; rounded as pprof does. 1 leaves them as they are. */
 	double ratio;
 	const double *ratios;
+	/* The next part may have the same dictionary, with more in it; it is not freed before. */
+	bool dict_stays;
 	/* Put the label pprof::base=true on all of its samples, as pprof's -diff_base does. */
 	bool base;
 };
