@@ -195,8 +195,8 @@ struct tp_profile_options {
 	/* Filled only from files with goroutine dumps. NULL: only the last dump is read, and a
 	 * notice says so. */
 	struct tp_profile_dumps *dumps;
-	/* The address of a dictionary for tp_profile_new_in(), which is set to NULL if it was taken.
-	 * NULL, or *dict NULL: the profile gets a new one. */
+	/* The address of a dictionary for tp_profile_new_in(). A profile.proto takes it, and sets it
+	 * to NULL. For others, or if there is none, a new one is made. */
 	struct tp_dict **dict;
 };
 

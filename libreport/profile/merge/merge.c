@@ -179,6 +179,11 @@ static void clear(struct rep_merger *m)
 	*m = (struct rep_merger){.always = m->always, .seed = m->seed};
 }
 
+void rep_merger_forget(struct rep_merger *m)
+{
+	rep_known_release(&m->known);
+}
+
 void rep_merger_free(struct rep_merger *m)
 {
 	if (m)
