@@ -14,6 +14,8 @@
 #define PAYS	  4		       /* a thread pays for this many dumps, */
 #define BIG	  ((int64_t)256 << 10) /* or for one of this size */
 #define MAX_NOTES 5		       /* most dumps that get a note */
+#define KINDS	  4		       /* most sums of a thread */
+#define ALL	  SIZE_MAX
 
 /* ---- names ---- */
 
@@ -46,26 +48,32 @@ int cmd_names_of(struct tp_profile *p, const struct cmd_names *n, struct tp_err 
 
 struct load {
 	const char *const *paths;
-	size_t from, to;	    /* the thread's part */
-	struct rep_merger *sum;	    /* NULL: dumps are kept one by one */
+	size_t from, to; /* the thread's part */
+	bool add;	 /* else dumps are kept one by one */
+	bool always;	 /* merge the samples of a single dump, too */
+	struct rep_merger *sum[KINDS];
+	size_t first[KINDS];	    /* the path whose kind each sum has */
+	size_t nsums, picked;	    /* picked: the sum that is kept, or ALL */
+	bool mixed;		    /* a sum has several kinds */
+	uint8_t *kind;		    /* by path, of its sum */
 	struct cmd_profile *item;   /* the dumps by path if they are kept */
 	struct cmd_dump_note *note; /* by path */
 	struct cmd_mark *mark;	    /* by path */
 	struct cmd_names names;
 	struct tp_profile_dumps *before; /* the only path's earlier dumps; NULL: not wanted */
+	struct tp_dict *dict;		 /* of the dump before, for the next one to be added up */
 	bool other;			 /* a path is not a dump of a profile */
 	size_t failed;			 /* the path that err is about */
 	int code;
 	struct tp_err err;
 };
 
-int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what *what,
-		  struct tp_profile **p, struct tp_profile_dumps *before,
-		  struct cmd_dump_note *note, struct tp_err *err)
+int cmd_dump_read(const char *path, const struct cmd_names *names, struct tp_profile_options how,
+		  enum cmd_what *what, struct tp_profile **p, struct cmd_dump_note *note,
+		  struct tp_err *err)
 {
 	char warnings[400];
-	struct tp_profile_options how = {.dumps = before};
-	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR")};
+	struct tp_input_options opt = {.tmp_dir = getenv("TMPDIR"), .hash_later = true};
 	struct tp_recognition seen;
 	struct tp_input *in;
 	char damaged[160], lost[CMD_LOST_SIZE];
@@ -87,8 +95,8 @@ int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what
 	tp_input_close(in);
 	if (!code)
 		code = cmd_names_of(*p, names, err);
-	for (size_t i = 0; !code && before && i < before->n; i++)
-		code = cmd_names_of(before->p[i], names, err);
+	for (size_t i = 0; !code && how.dumps && i < how.dumps->n; i++)
+		code = cmd_names_of(how.dumps->p[i], names, err);
 	if (code) {
 		tp_profile_free(*p);
 		*p = NULL;
@@ -113,27 +121,72 @@ int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what
 	return 0;
 }
 
+/* Finds the sum for a dump. Kinds are added up apart if only one of them will be kept, which is known
+ * once a process wrote both. */
+static int find_sum(struct load *l, size_t i, uint8_t *sum)
+{
+	bool clash = !l->nsums;
+
+	for (size_t k = 0; k < l->nsums; k++)
+		if (cmd_marks_alike(&l->mark[l->first[k]], &l->mark[i])) {
+			*sum = (uint8_t)k;
+			l->mixed |= l->mark[i].untyped || !*l->mark[i].shown;
+			return 0;
+		}
+	for (size_t k = l->from; k < i && !clash && !l->mixed; k++)
+		clash = cmd_marks_clash(&l->mark[k], &l->mark[i]);
+	*sum = 0;
+	if (!clash || l->nsums == KINDS) {
+		l->mixed = true;
+		return 0;
+	}
+	l->mixed = l->mark[i].untyped || !*l->mark[i].shown;
+	*sum = (uint8_t)l->nsums;
+	l->first[l->nsums] = i;
+	return rep_merger_new(&l->sum[l->nsums++], l->always, &l->err);
+}
+
+static int add_up(struct load *l, size_t i, struct tp_profile *p)
+{
+	bool lasts = !l->names.symbols && !l->dict && tp_dict_lasts(p->dict);
+	int code;
+
+	l->mark[i] = cmd_mark_of(&(struct cmd_profile){
+	    .profile = p, .name = (char *)l->paths[i], .damaged = l->note[i].damaged});
+	code = find_sum(l, i, &l->kind[i]);
+	if (!code)
+		code = rep_merger_add(
+		    l->sum[l->kind[i]],
+		    &(struct rep_merge_part){.profile = p, .ratio = 1, .dict_stays = lasts},
+		    &l->err);
+	if (lasts) {
+		l->dict = p->dict;
+		p->dict = NULL;
+		tp_dict_drop_stacks(l->dict);
+	}
+	for (size_t k = 0; k < l->nsums && !l->dict; k++)
+		rep_merger_forget(l->sum[k]);
+	tp_profile_free(p);
+	return code ? cmd_profiles_unlike(&l->err) : 0;
+}
+
 static int load_one(struct load *l, size_t i)
 {
+	const struct tp_profile_options how = {.dumps = l->before, .dict = &l->dict};
 	struct tp_profile *p;
 	enum cmd_what what;
 	int code = cmd_look(l->paths[i], &what, &l->err);
 
 	if (!code && what == CMD_WHAT_PROFILE)
-		code = cmd_dump_read(l->paths[i], &l->names, &what, &p, l->before, &l->note[i],
-				     &l->err);
+		code = cmd_dump_read(l->paths[i], &l->names, how, &what, &p, &l->note[i], &l->err);
 	l->other = what != CMD_WHAT_PROFILE;
 	if (code || l->other)
 		return code;
-	if (!l->sum) {
+	if (!l->add) {
 		l->item[i].profile = p;
 		return 0;
 	}
-	l->mark[i] = cmd_mark_of(&(struct cmd_profile){
-	    .profile = p, .name = (char *)l->paths[i], .damaged = l->note[i].damaged});
-	code = rep_merger_add(l->sum, &(struct rep_merge_part){.profile = p, .ratio = 1}, &l->err);
-	tp_profile_free(p);
-	return code ? cmd_profiles_unlike(&l->err) : 0;
+	return add_up(l, i, p);
 }
 
 static void *load_part(void *ctx)
@@ -182,14 +235,20 @@ void cmd_dumps_tell(const struct cmd *cmd, const char *const *paths,
 		cmd_note(cmd, "%zu more dumps have notes, which are not shown", more);
 }
 
-/* Adds up the sums of the parts. */
+/* Adds up the sums of the parts that are picked. */
 static int add_parts(struct load *part, size_t nparts, struct tp_profile **sum, struct tp_err *err)
 {
-	struct rep_merger *all = NULL;
-	int code = nparts > 1 ? rep_merger_new(&all, true, err) : 0;
+	struct rep_merger *all = NULL, *picked[CMD_THREADS * KINDS];
+	size_t n = 0;
+	int code;
 
-	for (size_t i = 0; i < nparts && !code; i++) {
-		code = rep_merger_finish(part[i].sum, sum, err);
+	for (size_t i = 0; i < nparts; i++)
+		for (size_t k = 0; k < part[i].nsums; k++)
+			if (part[i].picked == ALL || part[i].picked == k)
+				picked[n++] = part[i].sum[k];
+	code = n > 1 ? rep_merger_new(&all, true, err) : 0;
+	for (size_t i = 0; i < n && !code; i++) {
+		code = rep_merger_finish(picked[i], sum, err);
 		if (code || !all)
 			continue;
 		code =
@@ -250,8 +309,26 @@ static int append_dumps(struct cmd *cmd, struct cmd_profiles *out, struct tp_pro
 	return 0;
 }
 
-/* Sets *again and loads the dumps a second time if some of them are to be left out of the sum. */
-static int settle(struct cmd *cmd, const struct load *all, size_t n, bool *again,
+/* Picks the sums of the dumps that are left. Returns false if they were added up with others. */
+static bool pick_sums(struct load *part, size_t nparts)
+{
+	for (size_t p = 0; p < nparts; p++) {
+		struct load *l = &part[p];
+
+		l->picked = l->nsums;
+		for (size_t i = l->from; i < l->to; i++)
+			if (l->mark[i].name)
+				l->picked = l->kind[i];
+		for (size_t i = l->from; i < l->to; i++)
+			if (l->mixed || (l->mark[i].name != NULL) != (l->kind[i] == l->picked))
+				return false;
+	}
+	return true;
+}
+
+/* Leaves dumps out of the sum. Sets *again and loads the others a second time if they were added up with
+ * those. */
+static int settle(struct cmd *cmd, struct load *all, size_t nparts, size_t n, bool *again,
 		  struct cmd_profiles *out)
 {
 	const char **some = calloc(n, sizeof(*some));
@@ -262,7 +339,10 @@ static int settle(struct cmd *cmd, const struct load *all, size_t n, bool *again
 	for (size_t i = 0; i < n && !status; i++)
 		if (all->mark[i].name)
 			some[nsome++] = all->paths[i];
-	*again = !status && nsome < n;
+	*again = !status && nsome < n && (nsome < 2 || !pick_sums(all, nparts));
+	for (size_t i = 0; i < n && !status && !*again; i++)
+		if (!all->mark[i].name)
+			all->note[i] = (struct cmd_dump_note){0};
 	if (*again) {
 		memset(all->note, 0, n * sizeof(*all->note)); /* they come again, too */
 		status = cmd_dumps_load(cmd, some, nsome, false, nsome > 1, &other, out);
@@ -280,6 +360,7 @@ static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool 
 	struct tp_profile *sum = NULL;
 	char *name = NULL;
 	bool again = false;
+	size_t first = 0, left = 0;
 	struct tp_err err;
 	int code = 0, status;
 
@@ -287,12 +368,17 @@ static int finish_parts(struct cmd *cmd, struct load *part, size_t nparts, bool 
 		if (part[i].code)
 			return cmd_fail(cmd, paths[part[i].failed], &part[i].err);
 	if (add) {
-		status = settle(cmd, &part[0], part[nparts - 1].to, &again, out);
+		status = settle(cmd, part, nparts, part[nparts - 1].to, &again, out);
 		if (status || again)
 			return status;
 		code = add_parts(part, nparts, &sum, &err);
-		if (!code && asprintf(&name, "%s and %zu more", cmd_name_apart(cmd, paths[0]),
-				      part[nparts - 1].to - 1) < 0) {
+		for (size_t i = part[nparts - 1].to; i-- > 0;)
+			if (part[0].mark[i].name) {
+				first = i;
+				left++;
+			}
+		if (!code && asprintf(&name, "%s and %zu more", cmd_name_apart(cmd, paths[first]),
+				      left - 1) < 0) {
 			name = NULL;
 			tp_profile_free(sum);
 			code = tp_nomem(&err);
@@ -326,10 +412,11 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool eac
 	struct cmd_profile *item = calloc(n, sizeof(*item));
 	struct cmd_dump_note *note = calloc(n, sizeof(*note));
 	struct cmd_mark *mark = calloc(add ? n : 1, sizeof(*mark));
+	uint8_t *kind = calloc(n, sizeof(*kind));
 	struct tp_profile *dump[MOST_DUMPS - 1] = {0};
 	struct tp_profile_dumps before = {.p = dump, .room = MOST_DUMPS - 1};
 	struct tp_err err;
-	int status = CMD_OK, code = item && note && mark ? 0 : tp_nomem(&err);
+	int status = CMD_OK, code = item && note && mark && kind ? 0 : tp_nomem(&err);
 
 	if (!code)
 		code = cmd_jail_withdraw(&err);
@@ -340,13 +427,12 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool eac
 					.item = item,
 					.note = note,
 					.mark = mark,
+					.kind = kind,
+					.add = add,
+					.always = nparts > 1,
+					.picked = ALL,
 					.before = each_dump && n == 1 ? &before : NULL};
-		/* With one part, a single dump stays unmerged; with several, the sum of each part is
-		 * merged. */
-		if (add)
-			code = rep_merger_new(&part[i].sum, nparts > 1, &err);
-		if (!code)
-			code = cmd_names_init(&part[i].names, cmd, &err);
+		code = cmd_names_init(&part[i].names, cmd, &err);
 	}
 	if (!code)
 		cmd_in_threads(load_part, part, sizeof(*part), nparts);
@@ -362,7 +448,9 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool eac
 			out->item[add ? 0 : before.n + i].damaged |= note[i].damaged;
 	}
 	for (size_t i = 0; i < nparts; i++) {
-		rep_merger_free(part[i].sum);
+		for (size_t k = 0; k < part[i].nsums; k++)
+			rep_merger_free(part[i].sum[k]);
+		tp_dict_free(part[i].dict);
 		cmd_names_release(&part[i].names);
 	}
 	for (size_t i = 0; i < n && item; i++)
@@ -372,5 +460,6 @@ int cmd_dumps_load(struct cmd *cmd, const char *const *paths, size_t n, bool eac
 	free(item);
 	free(note);
 	free(mark);
+	free(kind);
 	return status;
 }

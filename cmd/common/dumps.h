@@ -30,11 +30,11 @@ struct cmd_dump_note {
 	bool damaged;
 };
 
-/* Reads a dump. *p belongs to the caller. If the file is not a profile, *p stays NULL and *what says what it
- * is. `before` (may be NULL) gets the earlier dumps of the file. Returns 0 or an error code. */
-int cmd_dump_read(const char *path, const struct cmd_names *names, enum cmd_what *what,
-		  struct tp_profile **p, struct tp_profile_dumps *before,
-		  struct cmd_dump_note *note, struct tp_err *err);
+/* Reads a dump, as `how` says. *p belongs to the caller. If the file is not a profile, *p stays NULL and
+ * *what says what it is. Returns 0 or an error code. */
+int cmd_dump_read(const char *path, const struct cmd_names *names, struct tp_profile_options how,
+		  enum cmd_what *what, struct tp_profile **p, struct cmd_dump_note *note,
+		  struct tp_err *err);
 void cmd_dumps_tell(const struct cmd *cmd, const char *const *paths,
 		    const struct cmd_dump_note *note, size_t n);
 

@@ -305,7 +305,8 @@ static int load_mixed(struct cmd *cmd, const char *const *paths, size_t n, const
 					    paths[i]);
 		} else if (what != CMD_WHAT_PROFILE) {
 			status = load_runs(cmd, paths[i], what, by, &names, &range, out);
-		} else if (cmd_dump_read(paths[i], &names, &what, &p, NULL, &note, &err)) {
+		} else if (cmd_dump_read(paths[i], &names, (struct tp_profile_options){0}, &what,
+					 &p, &note, &err)) {
 			status = cmd_fail(cmd, paths[i], &err);
 		} else if (!p) { /* not a profile: its first bytes were not enough to tell */
 			status = load_runs(cmd, paths[i], what, by, &names, &range, out);

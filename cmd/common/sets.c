@@ -74,16 +74,24 @@ struct cmd_mark cmd_mark_of(const struct cmd_profile *item)
 }
 
 /* What damage may have taken tells no kinds apart. */
-static bool is_kind(const struct kind *k, const struct cmd_mark *m)
+static bool alike(const struct cmd_mark *a, enum cmd_place place, const struct cmd_mark *b)
 {
-	const struct cmd_mark *first = k->first;
-
-	if (first->untyped || m->untyped)
+	if (a->untyped || b->untyped)
 		return true;
-	return first->trace == m->trace && !strcmp(first->types, m->types) &&
-	       (!m->place || !k->place || m->place == k->place) &&
-	       !strcmp(first->format, m->format) &&
-	       (!*first->shown || !*m->shown || !strcmp(first->shown, m->shown));
+	return a->trace == b->trace && !strcmp(a->types, b->types) &&
+	       (!b->place || !place || b->place == place) && !strcmp(a->format, b->format) &&
+	       (!*a->shown || !*b->shown || !strcmp(a->shown, b->shown));
+}
+
+bool cmd_marks_alike(const struct cmd_mark *a, const struct cmd_mark *b)
+{
+	return alike(a, a->place, b);
+}
+
+bool cmd_marks_clash(const struct cmd_mark *a, const struct cmd_mark *b)
+{
+	return !a->trace && !b->trace && a->process && a->process == b->process &&
+	       !strcmp(a->types, b->types) && !cmd_marks_alike(a, b);
 }
 
 /* Finds the kinds of all profiles, of which the first `nold` are old. Returns how many there are. */
@@ -95,7 +103,7 @@ static size_t find_kinds(struct cmd_mark *mark, size_t nold, size_t n, struct ki
 		struct cmd_mark *m = &mark[i];
 		size_t k = 0;
 
-		while (k < nkinds && !is_kind(&kind[k], m))
+		while (k < nkinds && !alike(kind[k].first, kind[k].place, m))
 			k++;
 		if (k == nkinds)
 			kind[nkinds++].first = m;

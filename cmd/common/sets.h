@@ -20,6 +20,11 @@ struct cmd_mark {
 };
 
 struct cmd_mark cmd_mark_of(const struct cmd_profile *item);
+/* Returns whether both are of one kind. */
+bool cmd_marks_alike(const struct cmd_mark *a, const struct cmd_mark *b);
+/* Returns whether one process wrote both and they are of different kinds with the same sample types,
+ * so that a sum has one kind of them only. */
+bool cmd_marks_clash(const struct cmd_mark *a, const struct cmd_mark *b);
 
 /* Keeps the profiles of one kind if a side has several kinds: traces if there is a view, else the kind
  * whose default sample type --sample-index names; notes what is left out. If these rules leave

@@ -12,6 +12,7 @@
 #include "decode/dict_tables.h"
 
 #define MAX_ENTRIES ((uint32_t)1 << 30) /* they take half of 2^31 slots */
+#define LASTING	    ((size_t)1 << 20)	/* bytes; limit on a dictionary for many profiles */
 
 /* ---- the tables ---- */
 
@@ -278,6 +279,7 @@ int tp_dict_rename_function(struct tp_dict *d, uint32_t function, uint32_t name)
 	if (!function || function >= d->functions.n || name >= d->strings.n)
 		return TP_EFORMAT;
 	((struct tp_function *)d->functions.entry)[function].name = name;
+	d->changed = true;
 	return 0;
 }
 
@@ -294,6 +296,7 @@ int tp_dict_retext(struct tp_dict *d, uint32_t string, const void *data, size_t 
 	memcpy(copy, data, size);
 	copy[size] = '\0';
 	s[string] = (struct tp_dict_string){copy, (uint32_t)size};
+	d->changed = true;
 	return 0;
 }
 
@@ -336,6 +339,24 @@ int tp_dict_reserve(struct tp_dict *d, const struct tp_dict_sizes *n)
 		if (sets[i].n > sets[i].set->room)
 			code = reserve(sets[i].set, sets[i].n, sets[i].size);
 	return code;
+}
+
+bool tp_dict_lasts(const struct tp_dict *d)
+{
+	size_t size = d->texts.total +
+		      (d->strings.n + d->functions.n) * sizeof(struct tp_function) +
+		      (d->locations.n + d->frames.n) * sizeof(struct tp_frame);
+
+	return !d->changed && size < LASTING;
+}
+
+void tp_dict_drop_stacks(struct tp_dict *d)
+{
+	free(d->stacks.slots);
+	d->stacks.slots = NULL;
+	d->stacks.used = d->stacks.mask = d->stacks.indexed = 0;
+	d->stacks.n = 1; /* the empty one */
+	d->hashes->n = 0;
 }
 
 static const char *const known_strings[] = {

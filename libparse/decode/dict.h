@@ -105,6 +105,13 @@ int tp_dict_rename_function(struct tp_dict *d, uint32_t function, uint32_t name)
  * the text too long. */
 int tp_dict_retext(struct tp_dict *d, uint32_t string, const void *data, size_t size);
 
+/* For reading many small profiles one after the other into one dictionary, as profiles of a program
+ * have most names in common. Returns whether it may serve another profile: no entry has been
+ * renamed, and it is not large. */
+bool tp_dict_lasts(const struct tp_dict *d);
+/* Removes all stacks. */
+void tp_dict_drop_stacks(struct tp_dict *d);
+
 /* For reading back a dictionary in which each entry is unique: appends the entry as the next *id,
  * without looking for an equal one. Look-up tables are built when an entry of that kind is first
  * interned. (Of equal entries the first would be found.) Returns TP_EFORMAT, and appends nothing,

@@ -46,6 +46,7 @@ struct tp_dict_links {
 struct tp_dict {
 	struct tp_dict_set strings, functions, locations, frames, stacks;
 	struct tp_arena texts;
+	bool changed;		     /* entries have been renamed: look-ups no longer find them */
 	struct tp_dict_links *links; /* of the first stacks.indexed stacks */
 	uint32_t links_room;
 	/* Content hashes of the first n stacks, made at the first request; behind a pointer

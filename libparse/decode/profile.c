@@ -49,14 +49,22 @@ static int grow(void *array, size_t *room, size_t n, size_t more, size_t size)
 
 struct tp_profile *tp_profile_new(void)
 {
-	struct tp_profile *p = calloc(1, sizeof(*p));
+	return tp_profile_new_in(tp_dict_new());
+}
 
-	if (!p)
+struct tp_profile *tp_profile_new_in(struct tp_dict *d)
+{
+	struct tp_profile *p = d ? calloc(1, sizeof(*p)) : NULL;
+
+	if (!p) {
+		tp_dict_free(d);
 		return NULL;
-	p->dict = tp_dict_new();
+	}
+	p->dict = d;
+	p->old_functions = tp_dict_functions(d);
 	p->room = calloc(1, sizeof(*p->room));
 	p->sets = p->room ? calloc(1, sizeof(*p->sets)) : NULL;
-	if (!p->dict || !p->room || !p->sets) {
+	if (!p->room || !p->sets) {
 		tp_profile_free(p);
 		return NULL;
 	}

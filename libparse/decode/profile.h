@@ -50,8 +50,8 @@ struct tp_mapping {
 /* struct tp_location.flags */
 enum tp_location_flag {
 	TP_LOCATION_FOLDED = 1, /* several symbols share its code (profile.proto: is_folded) */
-	TP_LOCATION_BARE = 2,  /* no address, mapping or lines; makes its id differ from 0 */
-	TP_LOCATION_LINED = 4, /* it has a line, which is empty (a function without a name) */
+	TP_LOCATION_BARE = 2,	/* no address, mapping or lines; makes its id differ from 0 */
+	TP_LOCATION_LINED = 4,	/* it has a line, which is empty (a function without a name) */
 	/* Nameless, but known to be in Go's runtime: text profiles omit its names at the ends of a
 	 * stack. Views leave it out as well, unless --all-frames is given. */
 	TP_LOCATION_RUNTIME = 8,
@@ -78,8 +78,9 @@ struct tp_counter {
 };
 
 struct tp_profile {
-	struct tp_dict *dict; /* owned */
-	char format[32]; /* for the run's row: "pprof", "heap text", "goroutine dump" … */
+	struct tp_dict *dict;	/* owned */
+	uint32_t old_functions; /* functions with smaller ids come from earlier profiles */
+	char format[32];	/* for the run's row: "pprof", "heap text", "goroutine dump" … */
 
 	struct tp_value_type *types;
 	size_t ntypes;
@@ -120,6 +121,9 @@ struct tp_profile {
 /* ---- lifecycle ---- */
 
 struct tp_profile *tp_profile_new(void); /* NULL when memory is out */
+/* Does the same with a dictionary from tp_dict_drop_stacks(), which the profile owns from then on;
+ * after a failure it is freed. */
+struct tp_profile *tp_profile_new_in(struct tp_dict *d);
 void tp_profile_free(struct tp_profile *p);
 
 /* ---- building ---- */
@@ -181,16 +185,19 @@ const char *tp_profile_warnings(const struct tp_profile *p, char *text, size_t s
 struct tp_profile_dumps {
 	struct tp_profile **p; /* array of `room`; the caller frees the profiles */
 	size_t room;
-	size_t n; /* profiles in p; of more than `room`, the first and the latest */
+	size_t n;     /* profiles in p; of more than `room`, the first and the latest */
 	size_t total; /* dumps in the file, including the last */
 };
 
 struct tp_profile_options {
 	bool strict; /* fail if any part of the dump is damaged */
-	int kind; /* as tp_recognise() found it; 0: not known yet */
+	int kind;    /* as tp_recognise() found it; 0: not known yet */
 	/* Filled only from files with goroutine dumps. NULL: only the last dump is read, and a
 	 * notice says so. */
 	struct tp_profile_dumps *dumps;
+	/* The address of a dictionary for tp_profile_new_in(). A profile.proto takes it, and sets it
+	 * to NULL. For others, or if there is none, a new one is made. */
+	struct tp_dict **dict;
 };
 
 /* Decodes a profile of any kind, recognised by its content. The caller frees *p, which is NULL

@@ -155,14 +155,17 @@ static bool open_small_gz(struct tp_input *in, struct tp_source *s, const struct
 		free(data);
 		data = NULL;
 	}
-	if (!data)
+	in->hashing = data ? XXH3_createState() : NULL;
+	if (!in->hashing) {
+		free(data);
 		return false;
+	}
+	XXH3_128bits_reset(in->hashing);
 	in->data = data;
 	in->size = unpacked;
 	in->stored_size = size;
 	in->priv = &memory_mark;
 	memcpy(in->packing, "gz", 3);
-	XXH128_canonicalFromHash((XXH128_canonical_t *)in->hash, XXH3_128bits(data, unpacked));
 	return true;
 }
 
@@ -202,7 +205,7 @@ static int open_fd(struct tp_input *in, int fd, const struct tp_input_options *o
 	if (whole && packing == TP_PACKING_NONE && (st.st_size || !s.have))
 		code = open_plain(in, fd, &st, opt, err);
 	else if (whole && packing == TP_PACKING_GZ && open_small_gz(in, &s, &st, opt))
-		code = 0;
+		code = opt->hash_later ? 0 : tp_input_hash(in, opt, err);
 	else
 		code = open_stream(in, &s, packing, opt, damaged, err);
 done:

@@ -512,6 +512,9 @@ static enum tp_kind kind_of(const void *bytes, size_t size)
 	kind = tp_kind_of_words(bytes, size, &words, &period);
 	if (kind)
 		return kind;
+	/* Its strings may hold lines of a dump. */
+	if (tp_log_is_binary(begin.at, tp_scan_left(&begin)) && is_proto(bytes, size))
+		return TP_KIND_PROTO;
 	/* Its stacks look like those of a goroutine dump. */
 	if (!tp_log_is_binary(begin.at, tp_scan_left(&begin)) && has_alloc(begin))
 		return TP_KIND_ALLOCS;

@@ -1,6 +1,7 @@
 /* Diffs of profiles: every profile is added up by itself (tally.h), so that nothing is merged and
  * each run of a set is one observation. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,26 +296,61 @@ static void divide(struct rep_tally *t, size_t by)
 	t->variance /= (double)by * (double)by;
 }
 
-static int add_up(struct rep_diff_work *w, size_t index, struct tp_err *err)
-{
-	uint32_t keys = rep_diff_keys_count(w->d->keys);
-	int code = 0;
+/* Every second profile, from `first` on. */
+struct adder {
+	struct rep_diff_work *w;
+	size_t first, index;
+	int code;
+	struct tp_err err;
+};
 
-	for (size_t i = 0; !code && i < w->n; i++) {
+static void *add_half(void *ctx)
+{
+	struct adder *a = ctx;
+	struct rep_diff_work *w = a->w;
+	uint32_t keys = rep_diff_keys_count(w->d->keys);
+
+	for (size_t i = a->first; !a->code && i < w->n; i += 2) {
 		struct rep_diff_part *part = &w->part[i];
-		struct rep_tally_how how = {.index = part->type[index],
+		struct rep_tally_how how = {.index = part->type[a->index],
 					    .mean = w->d->opt.mean,
 					    .ratio = part->ratio,
 					    .noise = w->d->noise,
 					    .cum = w->d->opt.cum};
 
-		code = rep_tally(part->run->profile, &part->map, keys, &how, &part->tally, err);
+		a->code =
+		    rep_tally(part->run->profile, &part->map, keys, &how, &part->tally, &a->err);
 		rep_key_map_release(&part->map);
 		/* A quotient of sums is that of averages. */
-		if (!code && !how.mean)
+		if (!a->code && !how.mean)
 			divide(&part->tally, part->run->times);
 	}
-	return code;
+	return NULL;
+}
+
+#define ALONE 100000 /* so few nodes of stacks are not worth a thread */
+
+static int add_up(struct rep_diff_work *w, size_t index, struct tp_err *err)
+{
+	struct adder half[2] = {{.w = w, .index = index}, {.w = w, .index = index, .first = 1}};
+	uint64_t nodes = 0;
+	pthread_t thread;
+	bool threaded;
+
+	for (size_t i = 0; i < w->n; i++)
+		nodes += tp_dict_stacks(w->part[i].run->profile->dict);
+	threaded = nodes >= ALONE && !pthread_create(&thread, NULL, add_half, &half[1]);
+	add_half(&half[0]);
+	if (threaded)
+		pthread_join(thread, NULL);
+	else
+		add_half(&half[1]);
+	for (int i = 0; i < 2; i++)
+		if (half[i].code) {
+			*err = half[i].err;
+			return half[i].code;
+		}
+	return 0;
 }
 
 /* ---- all of it ---- */

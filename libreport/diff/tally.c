@@ -151,12 +151,47 @@ static int walk_down(struct tree *t, int64_t *cum)
 	return 0;
 }
 
+/* Changes t->open from the path to one node to that to another: up to the common caller, and down
+ * again. Returns the number of steps. */
+static uint64_t turn(struct tree *t, uint32_t from, uint32_t to)
+{
+	uint64_t steps = 0;
+
+	for (; from != to; steps++) {
+		if (t->node[from].depth >= t->node[to].depth) {
+			t->open[key_of(t, from)]--;
+			from = t->node[from].parent;
+		} else {
+			t->open[key_of(t, to)]++;
+			to = t->node[to].parent;
+		}
+	}
+	return steps;
+}
+
+/* Walks the nodes in their order: mostly a node follows its caller, and the path hardly changes.
+ * Returns false if it changes so much that walking down by lists is faster. */
+static bool walk_along(struct tree *t, int64_t *cum)
+{
+	uint64_t steps = 0, most = (uint64_t)t->nodes * 8 + 1000;
+
+	for (uint32_t i = 1; i < t->nodes && steps <= most; i++) {
+		steps += turn(t, i - 1, t->node[i].parent);
+		enter(t, i, cum);
+	}
+	return steps <= most;
+}
+
 /* Subtrees are added up from the leaves (a parent's number is smaller than its children's), then
  * for their keys. */
-static int walk(struct tree *t, int64_t *cum)
+static int walk(struct tree *t, uint32_t keys, int64_t *cum)
 {
 	for (uint32_t i = t->nodes; i-- > 1;)
 		t->sum[t->node[i].parent] = plus(t->sum[t->node[i].parent], t->sum[i]);
+	if (walk_along(t, cum))
+		return 0;
+	memset(t->open, 0, keys * sizeof(*t->open));
+	memset(cum, 0, keys * sizeof(*cum));
 	return walk_down(t, cum);
 }
 
@@ -187,9 +222,8 @@ static int sum_type(const struct tp_profile *p, const struct rep_key_map *map, u
 
 	for (size_t i = 0; !code && i < p->nsamples; i++) {
 		bool keep = true;
-		int64_t v = of->variance
-				? (int64_t)ceil(of->variance[i] / of->unit)
-				: value_of(p, i, of->index, of->ratio, &keep);
+		int64_t v = of->variance ? (int64_t)ceil(of->variance[i] / of->unit)
+					 : value_of(p, i, of->index, of->ratio, &keep);
 
 		if (!keep || !v)
 			continue;
@@ -208,7 +242,7 @@ static int sum_type(const struct tp_profile *p, const struct rep_key_map *map, u
 		}
 	}
 	if (!code && map->frame)
-		code = walk(&t, cum);
+		code = walk(&t, keys, cum);
 	else if (!code)
 		memcpy(cum, flat, keys * sizeof(*cum));
 	tree_release(&t);
@@ -228,12 +262,11 @@ static int sum_all(const struct tp_profile *p, const struct rep_key_map *map, ui
 	int types = how->mean ? 2 : 1, code = 0;
 
 	for (int i = 0; !code && i < types; i++)
-		code = sum_type(p, map, keys,
-				&(struct addend){.index = i ? 0 : how->index,
-						 .ratio = how->ratio,
-						 .rough = rough},
-				sums + (size_t)i * 2 * keys, sums + ((size_t)i * 2 + 1) * keys,
-				&total[i]);
+		code = sum_type(
+		    p, map, keys,
+		    &(struct addend){
+			.index = i ? 0 : how->index, .ratio = how->ratio, .rough = rough},
+		    sums + (size_t)i * 2 * keys, sums + ((size_t)i * 2 + 1) * keys, &total[i]);
 	return code;
 }
 
@@ -307,12 +340,11 @@ static int collect(struct rep_tally *t, const int64_t *flat, const int64_t *cum,
 		bool f = sum_wrapped(r, i, 0), c = sum_wrapped(r, i, 1);
 
 		if (flat[i] || cum[i] || f || c)
-			t->entry[t->n++] = (struct rep_tally_entry){
-			    .key = i,
-			    .flat_wrapped = f,
-			    .cum_wrapped = c,
-			    .flat = flat[i],
-			    .cum = cum[i]};
+			t->entry[t->n++] = (struct rep_tally_entry){.key = i,
+								    .flat_wrapped = f,
+								    .cum_wrapped = c,
+								    .flat = flat[i],
+								    .cum = cum[i]};
 	}
 	return 0;
 }

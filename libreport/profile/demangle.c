@@ -168,7 +168,7 @@ int rep_profile_demangle(struct tp_profile *p, enum rep_demangle how, struct tp_
 	size_t all = 0;
 	int code = 0;
 
-	for (uint32_t i = 1; i < n && !code && all < MOST; i++) {
+	for (uint32_t i = p->old_functions; i < n && !code && all < MOST; i++) {
 		out.size = 0;
 		code = demangle_one(p, i, how, &out);
 		all += out.size;

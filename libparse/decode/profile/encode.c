@@ -35,7 +35,8 @@ struct encoder {
 	uint32_t *location;   /* by id - 1: its chain */
 	uint32_t nlocations;
 	size_t location_room;
-	uint32_t *function; /* by id: its number, 0: no location uses it */
+	uint32_t *function;  /* by id: its number, 0: no location uses it */
+	uint32_t *functions; /* by number - 1: id */
 	uint32_t nfunctions;
 	bool nameless; /* a line lacks a function, so a nameless one is written */
 };
@@ -313,20 +314,25 @@ static int put_function(struct encoder *e, uint32_t id, uint32_t number)
 
 /* ---- the parts of a profile ---- */
 
-/* Numbers the functions that locations use; the dictionary may have others, of filtered samples. pprof looks for
+/* Numbers the functions in the order in which locations use them, so that equal profiles are equal bytes whatever
+ * their dictionaries had before; these may have others, of filtered samples. pprof looks for
  * the names of other locations, and numbers what it finds from the count of functions on. */
 static int number_functions(struct encoder *e)
 {
 	uint32_t n = tp_dict_functions(e->p->dict);
 
 	e->function = calloc(n, sizeof(*e->function));
-	if (!e->function)
+	e->functions = calloc(n, sizeof(*e->functions));
+	if (!e->function || !e->functions)
 		return TP_ENOMEM;
-	for (size_t c = 1; c < e->nchain; c++)
-		e->function[tp_dict_frame_at(e->p->dict, e->chain[c].frame).function] = 1;
-	for (uint32_t f = 1; f < n; f++)
-		if (e->function[f])
-			e->function[f] = ++e->nfunctions;
+	for (size_t c = 1; c < e->nchain; c++) {
+		uint32_t f = tp_dict_frame_at(e->p->dict, e->chain[c].frame).function;
+
+		if (!f || e->function[f])
+			continue;
+		e->functions[e->nfunctions++] = f;
+		e->function[f] = e->nfunctions;
+	}
 	return 0;
 }
 
@@ -335,9 +341,8 @@ static int put_functions(struct encoder *e)
 	uint32_t n = tp_dict_functions(e->p->dict);
 	int code = 0;
 
-	for (uint32_t f = 1; f < n && !code; f++)
-		if (e->function[f])
-			code = put_function(e, f, e->function[f]);
+	for (uint32_t i = 0; i < e->nfunctions && !code; i++)
+		code = put_function(e, e->functions[i], i + 1);
 	if (!code && e->nameless)
 		code = put_function(e, n, e->nfunctions + 1);
 	return code;
@@ -428,9 +433,11 @@ int tp_profile_encode(const struct tp_profile *p, const struct tp_encode_options
 	free(e.chain);
 	free(e.location);
 	free(e.function);
+	free(e.functions);
 	tp_ids_release(&e.longer);
 	if (code == TP_ENOMEM)
 		return tp_nomem(err);
-	return code ? tp_err_set(err, code, TP_OFFSET_NONE, "the profile has more than 2^30 locations; select a part of it")
+	return code ? tp_err_set(err, code, TP_OFFSET_NONE,
+				 "the profile has more than 2^30 locations; select a part of it")
 		    : 0;
 }

@@ -14,6 +14,7 @@ struct sampler {
 	uint64_t *id; /* of locations, leaf first */
 	size_t nid, room;
 	struct tp_paths paths;
+	uint32_t *single; /* by place of a location: its frame if that is the only one, or 0 */
 	uint32_t unknown; /* frame of a missing location, 0 not made yet */
 	int64_t *value;
 	size_t nvalue; /* may exceed the room of the array */
@@ -49,9 +50,9 @@ static int add_ids(struct tp_proto *d, struct sampler *s, struct tp_cursor *list
 		return code;
 	id = s->id + s->nid;
 	while (list->at < list->end && !list->failed) {
-		const uint8_t *at = list->at;
+		const uint8_t *at = list->at, *last = list->end - 1;
 
-		for (; list->end - at >= 2 && at[0] >= 0x80 && at[1] < 0x80; at += 2)
+		for (; at < last && at[0] >= 0x80 && at[1] < 0x80; at += 2)
 			*id++ = (uint64_t)at[1] << 7 | (at[0] & 0x7f);
 		list->at = at;
 		if (at < list->end)
@@ -178,19 +179,23 @@ static int add_frames(struct tp_proto *d, struct sampler *s, uint64_t id, struct
 
 static int add_path(struct tp_proto *d, struct sampler *s, struct tp_slice where)
 {
-	const struct tp_proto_location *location = d->location;
+	const uint32_t *single = s->single;
 	const uint64_t ordered = d->location_ids.ordered, *id = s->id;
 	struct tp_paths *paths = &s->paths;
 	int code = 0;
 
 	for (size_t i = s->nid; i && !code;) {
+		uint32_t *out = paths->frame, frame;
 		size_t n = paths->nframes, most = paths->frame_room;
 
 		if (most > *d->budget)
 			most = (size_t)*d->budget;
 		/* Most locations have one frame, and their place for an id. */
-		while (i && n < most && id[i - 1] - 1 < ordered && location[id[i - 1] - 1].n == 1)
-			paths->frame[n++] = location[id[--i] - 1].at;
+		while (i && n < most && id[i - 1] - 1 < ordered &&
+		       (frame = single[id[i - 1] - 1]) != 0) {
+			out[n++] = frame;
+			i--;
+		}
 		paths->nframes = n;
 		if (i)
 			code = add_frames(d, s, id[--i], where);
@@ -234,8 +239,11 @@ int tp_proto_read_samples(struct tp_proto *d, size_t nsamples, size_t bytes)
 		tp_profile_reserve_samples(d->p, nsamples);
 	code = tp_proto_checked(d, tp_paths_room(&s.paths, bytes / 2 + 1));
 	s.value = calloc(d->p->ntypes + 1, sizeof(*s.value));
-	if (!code && !s.value)
+	s.single = tp_many(d->locations.n + 1, sizeof(*s.single));
+	if (!code && (!s.value || !s.single))
 		code = tp_proto_out_of_memory(d);
+	for (size_t i = 0; !code && i < d->locations.n; i++)
+		s.single[i] = d->location[i].n == 1 ? d->location[i].at : 0;
 	while (!code && tp_field_next(&c, &f))
 		if (f.number == 2 && f.wire == TP_WIRE_BYTES)
 			code = read_sample(d, &s, f.bytes);
@@ -245,6 +253,7 @@ int tp_proto_read_samples(struct tp_proto *d, size_t nsamples, size_t bytes)
 	*d->budget -= s.paths.nframes < *d->budget ? s.paths.nframes : *d->budget;
 	tp_paths_release(&s.paths);
 	free(s.id);
+	free(s.single);
 	free(s.value);
 	free(s.label);
 	return code;

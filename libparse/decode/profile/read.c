@@ -87,10 +87,15 @@ int tp_profile_read(const void *data, size_t size, const struct tp_profile_optio
 	*p = NULL;
 	if (kind == TP_KIND_NONE)
 		return tp_err_set(err, TP_EUNKNOWN, 0, "is not a profile of a known kind");
-	*p = tp_profile_new();
+	opt = opt ? opt : &defaults;
+	if (kind == TP_KIND_PROTO && opt->dict && *opt->dict) {
+		*p = tp_profile_new_in(*opt->dict);
+		*opt->dict = NULL;
+	} else {
+		*p = tp_profile_new();
+	}
 	if (!*p)
 		return tp_nomem(err);
-	opt = opt ? opt : &defaults;
 	if (kind == TP_KIND_GOROUTINES)
 		code = tp_goroutines_read(data, size, opt, *p, err);
 	else if (kind == TP_KIND_ALLOCS)

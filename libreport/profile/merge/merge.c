@@ -95,31 +95,22 @@ static int translation_init(struct rep_translation *t, const struct rep_merge_pa
 
 	t->from = p;
 	t->nstacks = tp_dict_stacks(p->dict);
-	t->string = rep_merge_unknowns(tp_dict_strings(p->dict));
-	t->function = rep_merge_unknowns(tp_dict_functions(p->dict));
-	t->location = rep_merge_unknowns(tp_dict_locations(p->dict));
-	t->frame = rep_merge_unknowns(tp_dict_frames(p->dict));
+	t->known = t->m->known;
+	t->m->known = (struct rep_known){0};
 	t->set = rep_merge_unknowns(p->nsets);
-	t->mapping = tp_many(p->nmappings + 1, sizeof(*t->mapping));
 	t->column = calloc(ntypes, sizeof(*t->column));
 	t->ratio = calloc(ntypes, sizeof(*t->ratio));
 	t->unit = calloc(ntypes, sizeof(*t->unit));
-	if (!t->string || !t->function || !t->location || !t->frame || !t->set || !t->mapping ||
-	    !t->column || !t->ratio || !t->unit)
+	if (!t->set || !t->column || !t->ratio || !t->unit)
 		return TP_ENOMEM;
-	memset(t->mapping, 0xff, (p->nmappings + 1) * sizeof(*t->mapping));
-	return 0;
+	return rep_known_extend(t);
 }
 
 static void translation_release(struct rep_translation *t)
 {
-	free(t->string);
-	free(t->function);
-	free(t->location);
-	free(t->frame);
+	rep_known_release(&t->known);
 	free(t->stack);
 	free(t->set);
-	free(t->mapping);
 	free(t->column);
 	free(t->ratio);
 	free(t->unit);
@@ -154,6 +145,10 @@ static int add_part(struct rep_merger *m, const struct rep_merge_part *part, str
 		code = rep_merge_stacks(&t);
 	if (!code)
 		code = add_samples(&t, part);
+	if (!code && part->dict_stays) {
+		m->known = t.known;
+		t.known = (struct rep_known){0};
+	}
 done:
 	translation_release(&t);
 	return code ? tp_err_full(err, code, "the sum of the profiles is too large") : 0;
@@ -179,8 +174,14 @@ static void clear(struct rep_merger *m)
 	free(m->part);
 	tp_table_release(&m->by_stack);
 	tp_table_release(&m->by_key);
+	rep_known_release(&m->known);
 	free(m->commented);
 	*m = (struct rep_merger){.always = m->always, .seed = m->seed};
+}
+
+void rep_merger_forget(struct rep_merger *m)
+{
+	rep_known_release(&m->known);
 }
 
 void rep_merger_free(struct rep_merger *m)

@@ -15,6 +15,8 @@ struct rep_merge_part {
 	 * NULL; rounded as pprof does. 1 leaves them as they are. */
 	double ratio;
 	const double *ratios;
+	/* The next part may have the same dictionary, with more in it; it is not freed before. */
+	bool dict_stays;
 	/* Put the label pprof::base=true on all of its samples, as pprof's -diff_base does. */
 	bool base;
 };
@@ -34,6 +36,8 @@ int rep_profile_merge(const struct rep_merge_part *parts, size_t n, struct tp_pr
 struct rep_merger;
 int rep_merger_new(struct rep_merger **m, bool always, struct tp_err *err);
 int rep_merger_add(struct rep_merger *m, const struct rep_merge_part *part, struct tp_err *err);
+/* Forgets the dictionary that stays (dict_stays), before it is freed. */
+void rep_merger_forget(struct rep_merger *m);
 /* *sum belongs to the caller; the merger is empty afterwards. Returns TP_EFORMAT if nothing was
  * added. */
 int rep_merger_finish(struct rep_merger *m, struct tp_profile **sum, struct tp_err *err);

@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include "decode/profile/encode.h"
 #include "profile/merge/merge.h"
 
 static struct tp_profile *one(const char *types, const char *object, const char *a, const char *b)
@@ -236,6 +237,61 @@ static void test_merge_numbers_that_could_meet(void **state)
 	assert_true(took[1] < 10 * took[0] + CLOCKS_PER_SEC / 5);
 }
 
+/* Frees a profile and reads it back, encoded, into a dictionary. */
+static struct tp_profile *read_into(struct tp_dict **dict, struct tp_profile *p)
+{
+	const struct tp_profile_options how = {.dict = dict};
+	struct tp_buf b = {0};
+	struct tp_profile *read;
+	struct tp_err err;
+
+	assert_int_equal(tp_profile_encode(p, NULL, &b, &err), 0);
+	assert_int_equal(tp_profile_read(b.data, b.size, &how, &read, &err), 0);
+	assert_null(*dict);
+	tp_buf_release(&b);
+	tp_profile_free(p);
+	return read;
+}
+
+/* Parts with one dictionary: what is known of it holds for the next part, but for locations only if
+ * the mappings are the same. */
+static void test_merger_dict_stays(void **state)
+{
+	struct tp_dict *dict = NULL;
+	struct tp_profile *p;
+	struct rep_merger *m;
+	struct tp_err err;
+
+	(void)state;
+	assert_int_equal(rep_merger_new(&m, false, &err), 0);
+	for (int i = 0; i < 4; i++) {
+		static const char *const samples[][2] = {
+		    {"1 a;b", "2 a;c k=v"}, {"4 a;b", NULL}, {"8 a;b", "16 d"}, {"32 d", "64 a;c"}};
+		struct tp_profile *part = read_into(
+		    &dict, one("n/count", i == 1 ? "OTHER" : "BIN", samples[i][0], samples[i][1]));
+
+		assert_true(tp_dict_lasts(part->dict));
+		assert_int_equal(
+		    rep_merger_add(
+			m,
+			&(struct rep_merge_part){.profile = part, .ratio = 1, .dict_stays = true},
+			&err),
+		    0);
+		dict = part->dict;
+		part->dict = NULL;
+		tp_dict_drop_stacks(dict);
+		tp_profile_free(part);
+	}
+	assert_int_equal(rep_merger_finish(m, &p, &err), 0);
+	assert_samples(p, "9 a;b | 2 a;c k=v | 4 a;b | 48 d | 64 a;c");
+	assert_int_equal(p->nmappings, 2);
+	assert_int_equal(tp_dict_rename_function(dict, 1, 1), 0);
+	assert_false(tp_dict_lasts(dict));
+	tp_dict_free(dict);
+	tp_profile_free(p);
+	rep_merger_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +302,7 @@ int main(void)
 	    cmocka_unit_test(test_merge_mappings),
 	    cmocka_unit_test(test_merge_header),
 	    cmocka_unit_test(test_merger_parts),
+	    cmocka_unit_test(test_merger_dict_stays),
 	    cmocka_unit_test(test_merge_label),
 	    cmocka_unit_test(test_merge_numbers_that_could_meet),
 	};

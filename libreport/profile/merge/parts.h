@@ -18,6 +18,25 @@ struct rep_part_types {
 	size_t n;
 };
 
+/* Ids of the sum by id of a part; REP_UNKNOWN: not yet known. */
+struct rep_ids {
+	uint32_t *to;
+	size_t n;
+};
+
+/* What has been translated of a part's dictionary, and its mappings. Kept for the next part if that
+ * has the same dictionary; locations and frames only if it has the same mappings. */
+struct rep_known {
+	const struct tp_dict *dict;
+	struct rep_ids string, function, location, frame;
+	struct tp_mapping *mappings;
+	struct rep_known_mapping {
+		uint32_t number;
+		uint64_t offset; /* to be added to addresses */
+	} * mapping;
+	size_t nmappings;
+};
+
 struct rep_merger {
 	struct tp_profile *sum; /* NULL: nothing has been added */
 	bool always;
@@ -30,19 +49,16 @@ struct rep_merger {
 	size_t ncommented;
 	struct tp_table by_key; /* of mappings: by size, offset and build id or name */
 	uint64_t seed;		/* of both */
+	struct rep_known known; /* of the part before, if its dictionary stays */
 };
 
-/* Ids of the sum by id of a part; REP_UNKNOWN: not yet known. */
 struct rep_translation {
 	struct rep_merger *m;
 	int code; /* first error, TP_ENOMEM or TP_ELIMIT */
 	const struct tp_profile *from;
 	struct tp_profile *to;
-	uint32_t *string, *function, *location, *frame, *stack, *set;
-	struct {
-		uint32_t number;
-		uint64_t offset; /* to be added to addresses */
-	} * mapping;
+	struct rep_known known;
+	uint32_t *stack, *set;
 	uint32_t nstacks;
 	size_t *column;	      /* of the part, by column of the sum */
 	double *ratio, *unit; /* by column of the sum */
@@ -54,6 +70,10 @@ struct rep_translation {
 
 /* Returns n ids that are not yet known, or NULL without memory. */
 uint32_t *rep_merge_unknowns(size_t n);
+/* Makes room in t->known for all ids of t->from, and forgets what does not hold for it. Returns 0 or
+ * TP_ENOMEM. */
+int rep_known_extend(struct rep_translation *t);
+void rep_known_release(struct rep_known *k);
 /* Return the id in the sum; 0 on failure, with the error in t->code. */
 uint32_t rep_merge_string(struct rep_translation *t, uint32_t id);
 uint32_t rep_merge_mapping(struct rep_translation *t, uint32_t number);

@@ -15,6 +15,79 @@ uint32_t *rep_merge_unknowns(size_t n)
 	return p;
 }
 
+static int extend(struct rep_ids *ids, size_t n)
+{
+	uint32_t *to = n > ids->n ? tp_more(ids->to, n, sizeof(*to)) : ids->to;
+
+	if (!to)
+		return TP_ENOMEM;
+	ids->to = to;
+	if (n > ids->n)
+		memset(to + ids->n, 0xff, (n - ids->n) * sizeof(*to));
+	ids->n = n > ids->n ? n : ids->n;
+	return 0;
+}
+
+static bool same_mappings(const struct rep_known *k, const struct tp_profile *p)
+{
+	for (size_t i = 0; i < p->nmappings && i < k->nmappings; i++) {
+		const struct tp_mapping *a = &k->mappings[i], *b = &p->mappings[i];
+
+		if (a->start != b->start || a->limit != b->limit || a->offset != b->offset ||
+		    a->file != b->file || a->build_id != b->build_id)
+			return false;
+	}
+	return k->mapping && p->nmappings == k->nmappings;
+}
+
+static int forget_mappings(struct rep_known *k, const struct tp_profile *p)
+{
+	size_t n = p->nmappings;
+
+	free(k->mappings);
+	free(k->mapping);
+	k->mappings = tp_many(n + 1, sizeof(*k->mappings));
+	k->mapping = tp_many(n + 1, sizeof(*k->mapping));
+	k->nmappings = n;
+	if (!k->mappings || !k->mapping)
+		return TP_ENOMEM;
+	if (n)
+		memcpy(k->mappings, p->mappings, n * sizeof(*k->mappings));
+	memset(k->mapping, 0xff, (n + 1) * sizeof(*k->mapping));
+	k->location.n = k->frame.n = 0;
+	return 0;
+}
+
+int rep_known_extend(struct rep_translation *t)
+{
+	const struct tp_dict *d = t->from->dict;
+	struct rep_known *k = &t->known;
+	int code;
+
+	if (k->dict != d)
+		rep_known_release(k);
+	k->dict = d;
+	code = same_mappings(k, t->from) ? 0 : forget_mappings(k, t->from);
+	if (!code)
+		code = extend(&k->string, tp_dict_strings(d));
+	if (!code)
+		code = extend(&k->function, tp_dict_functions(d));
+	if (!code)
+		code = extend(&k->location, tp_dict_locations(d));
+	return code ? code : extend(&k->frame, tp_dict_frames(d));
+}
+
+void rep_known_release(struct rep_known *k)
+{
+	free(k->string.to);
+	free(k->function.to);
+	free(k->location.to);
+	free(k->frame.to);
+	free(k->mappings);
+	free(k->mapping);
+	*k = (struct rep_known){0};
+}
+
 /* Returns the new id of the sum; 0 after an error, which is kept in t->code. */
 static uint32_t settled(struct rep_translation *t, uint32_t *to, int code)
 {
@@ -27,7 +100,7 @@ static uint32_t settled(struct rep_translation *t, uint32_t *to, int code)
 
 uint32_t rep_merge_string(struct rep_translation *t, uint32_t id)
 {
-	uint32_t *to = &t->string[id];
+	uint32_t *to = &t->known.string.to[id];
 	struct tp_text text;
 
 	if (*to != REP_UNKNOWN)
@@ -38,7 +111,7 @@ uint32_t rep_merge_string(struct rep_translation *t, uint32_t id)
 
 static uint32_t function(struct rep_translation *t, uint32_t id)
 {
-	uint32_t *to = &t->function[id];
+	uint32_t *to = &t->known.function.to[id];
 	struct tp_function f;
 
 	if (*to != REP_UNKNOWN)
@@ -96,7 +169,7 @@ static int find_mapping(struct rep_translation *t, const struct tp_mapping *src,
 
 uint32_t rep_merge_mapping(struct rep_translation *t, uint32_t number)
 {
-	uint32_t *to = &t->mapping[number].number;
+	uint32_t *to = &t->known.mapping[number].number;
 	struct tp_mapping m;
 
 	if (*to != REP_UNKNOWN)
@@ -105,13 +178,13 @@ uint32_t rep_merge_mapping(struct rep_translation *t, uint32_t number)
 	m.file = rep_merge_string(t, m.file);
 	m.build_id = rep_merge_string(t, m.build_id);
 	if (settled(t, to, find_mapping(t, &m, to)))
-		t->mapping[number].offset = t->to->mappings[*to - 1].start - m.start;
+		t->known.mapping[number].offset = t->to->mappings[*to - 1].start - m.start;
 	return *to;
 }
 
 static uint32_t location(struct rep_translation *t, uint32_t id)
 {
-	uint32_t *to = &t->location[id];
+	uint32_t *to = &t->known.location.to[id];
 	struct tp_location l;
 
 	if (*to != REP_UNKNOWN)
@@ -120,7 +193,7 @@ static uint32_t location(struct rep_translation *t, uint32_t id)
 	if (l.mapping && l.mapping <= t->from->nmappings) {
 		uint32_t mapping = rep_merge_mapping(t, l.mapping);
 
-		l.address += t->mapping[l.mapping].offset;
+		l.address += t->known.mapping[l.mapping].offset;
 		l.mapping = mapping;
 	} else {
 		l.mapping = 0;
@@ -130,7 +203,7 @@ static uint32_t location(struct rep_translation *t, uint32_t id)
 
 static uint32_t frame(struct rep_translation *t, uint32_t id)
 {
-	uint32_t *to = &t->frame[id];
+	uint32_t *to = &t->known.frame.to[id];
 	struct tp_frame f;
 
 	if (*to != REP_UNKNOWN)
