@@ -339,6 +339,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		if (status)
 			return send_error(c, status, &r->err);
 		trust(connection);
+		web_lanes_rest(s->lanes);
 		return MHD_YES;
 	}
 	if (*upload_size) { /* a body is passed over */
