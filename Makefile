@@ -175,8 +175,11 @@ WEB_MODULES := $(sort $(wildcard cmd/tprof-web/page/*.js cmd/tprof-web/page/*/*.
 $(B)/gen/web.js: cmd/tprof-web/bundle.sed $(WEB_MODULES)
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
-	$(Q)for f in $(WEB_MODULES); do \
-		echo "define.$$(basename $$f .js) = own => {"; sed -f $< $$f; echo "};"; \
+	$(Q)for f in $(WEB_MODULES:cmd/tprof-web/page/%.js=%); do \
+		case $$f in */*) in=$${f%/*}/ ;; *) in= ;; esac; \
+		echo "define['$$f'] = own => {"; \
+		sed -e "s|from '\./|from '$$in|; s|from '\.\./|from '|" -f $< cmd/tprof-web/page/$$f.js; \
+		echo "};"; \
 	done >$@.part
 	@! grep -nE '^(import|export) ' $@.part || { echo "$<: these lines are of no form that it knows" >&2; exit 1; }
 	@mv $@.part $@

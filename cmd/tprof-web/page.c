@@ -11,7 +11,7 @@ static const unsigned char document[] = {
 static const unsigned char style[] = {
 #include <web.css.inc>
     0};
-/* define.NAME = own => {…}; for each module. */
+/* define['NAME'] = own => {…}; for each module. */
 static const unsigned char modules[] = {
 #include <web.js.inc>
     0};
@@ -25,7 +25,7 @@ static const char first[] = "const define = {}, made = {};\n"
 /* The viewer of flame graphs is that of tprof-flame's files. */
 static const char viewer[] = "define.viewer = own => Object.assign(own, (() => {\n";
 static const char last[] = "})());\n"
-			   "need(self.document ? 'main' : 'worker');\n";
+			   "need(self.document ? 'main' : 'timeline/worker');\n";
 
 enum { DOCUMENT, STYLE, SCRIPT, VIEWER_STYLE, NPAGES };
 
