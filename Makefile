@@ -170,19 +170,27 @@ $(B)/obj/cmd/tprof/guide.o: $(B)/gen/SKILL.md.inc
 $(B)/obj/libreport/flame/format/asset.o: $(call assets,libreport/flame/viewer)
 $(B)/obj/libreport/page/asset.o: $(call assets,libreport/page/assets)
 
-# The page of tprof-web: the same for each of its files, and a table of them.
-WEB_PAGE := $(sort $(wildcard cmd/tprof-web/page/*.* cmd/tprof-web/page/*/*.*))
-$(B)/gen/web_page.inc: $(WEB_PAGE)
+# The page of tprof-web. Its modules become one script (page.c): each file costs the browser more than the server.
+WEB_MODULES := $(sort $(wildcard cmd/tprof-web/page/*.js cmd/tprof-web/page/*/*.js))
+$(B)/gen/web.js: cmd/tprof-web/bundle.sed $(WEB_MODULES)
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
-	$(Q)n=0; table=; for f in $(WEB_PAGE); do \
-		n=$$((n + 1)); \
-		echo "static const unsigned char page_$$n[] = {"; \
-		$(call bytes_of,$$f); \
+	$(Q)for f in $(WEB_MODULES:cmd/tprof-web/page/%.js=%); do \
+		case $$f in */*) in=$${f%/*}/ ;; *) in= ;; esac; \
+		echo "define['$$f'] = own => {"; \
+		sed -e "s|from '\./|from '$$in|; s|from '\.\./|from '|" -f $< cmd/tprof-web/page/$$f.js; \
 		echo "};"; \
-		table="$$table{\"$${f#cmd/tprof-web/page}\", page_$$n, sizeof(page_$$n)}, "; \
-	done >$@; echo "static const struct web_page pages[] = {$$table};" >>$@
-$(B)/obj/cmd/tprof-web/page.o: $(B)/gen/web_page.inc
+	done >$@.part
+	@! grep -nE '^(import|export) ' $@.part || { echo "$<: these lines are of no form that it knows" >&2; exit 1; }
+	@mv $@.part $@
+$(B)/gen/%.inc: $(B)/gen/%
+	$(Q)$(asset_bytes)
+$(B)/gen/%.inc: cmd/tprof-web/page/%
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(asset_bytes)
+WEB_PAGE := $(patsubst %,$(B)/gen/%.inc,web.html web.css web.js)
+$(B)/obj/cmd/tprof-web/page.o: $(WEB_PAGE)
 $(B)/obj/cmd/tprof-web/server.o: OWN_CFLAGS = $(WEB_CFLAGS)
 
 archive = $(call say,AR,$@)

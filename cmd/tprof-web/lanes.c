@@ -30,7 +30,8 @@ struct web_lanes {
 
 	/* Guards all of the above. */
 	pthread_mutex_t lock;
-	atomic_int asking; /* requests that wait for the lock or have it */
+	atomic_uint requests; /* of all kinds, since the beginning */
+	atomic_int asking;    /* requests that wait for the lock or have it */
 	atomic_int
 	    waiting; /* those that have not had it yet; `served` is signalled when there are no more */
 	pthread_cond_t served;
@@ -315,17 +316,18 @@ static int read_more(struct web_lanes *l, struct web_run *r)
 static void rest(struct web_lanes *l)
 {
 	struct timespec until;
-	uint64_t asked;
+	unsigned before;
 
 	do {
-		asked = l->now;
+		before = atomic_load(&l->requests);
 		clock_gettime(CLOCK_REALTIME, &until);
 		until.tv_nsec += REST_MS * 1000000L;
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
 		while (!atomic_load(&l->end) && !pthread_cond_timedwait(&l->work, &l->lock, &until))
 			;
-	} while (!atomic_load(&l->end) && (asked != l->now || atomic_load(&l->asking)));
+	} while (!atomic_load(&l->end) &&
+		 (before != atomic_load(&l->requests) || atomic_load(&l->asking)));
 }
 
 /* Opens the run and draws some picture of it, so that the first one that is asked for finds its memory: the browser
@@ -408,6 +410,12 @@ int web_lanes_draw(const struct web_ask *ask, struct rep_picture *p, size_t firs
 }
 
 /* ---- requests ---- */
+
+void web_lanes_rest(struct web_lanes *l)
+{
+	atomic_fetch_add(&l->requests, 1);
+	atomic_store(&l->halt, true);
+}
 
 /* Remembers the window as the one whose surroundings are likely to be asked for next. */
 static void want_ahead(struct web_lanes *l, const struct web_ask *ask)

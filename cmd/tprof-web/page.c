@@ -5,46 +5,68 @@
 #include "base/buf.h"
 #include "flame/flame.h"
 
-#include <web_page.inc>
+static const unsigned char document[] = {
+#include <web.html.inc>
+    0};
+static const unsigned char style[] = {
+#include <web.css.inc>
+    0};
+/* define['NAME'] = own => {…}; for each module. */
+static const unsigned char modules[] = {
+#include <web.js.inc>
+    0};
 
+/* A module runs once, when the first one needs it. */
+static const char first[] = "const define = {}, made = {};\n"
+			    "export function need(name) {\n"
+			    "if (!made[name]) define[name](made[name] = {});\n"
+			    "return made[name];\n"
+			    "}\n";
 /* The viewer of flame graphs is that of tprof-flame's files. */
-static struct web_page viewer[] = {{.path = "/viewer.js"}, {.path = "/viewer.css"}};
+static const char viewer[] = "define.viewer = own => Object.assign(own, (() => {\n";
+static const char last[] = "})());\n"
+			   "need(self.document ? 'main' : 'timeline/worker');\n";
+
+enum { DOCUMENT, STYLE, SCRIPT, VIEWER_STYLE, NPAGES };
+
+static struct web_page pages[NPAGES] = {
+    [DOCUMENT] = {"/", "text/html; charset=utf-8", document, sizeof(document) - 1},
+    [STYLE] = {"/web.css", "text/css; charset=utf-8", style, sizeof(style) - 1},
+    [SCRIPT] = {.path = "/web.js", .type = "text/javascript; charset=utf-8"},
+    [VIEWER_STYLE] = {.path = "/viewer.css", .type = "text/css; charset=utf-8"},
+};
+
+/* Takes over the text, for as long as the server runs. */
+static int keep(struct web_page *page, struct tp_buf *text, struct tp_err *err)
+{
+	if (text->failed) {
+		tp_buf_release(text);
+		return tp_nomem(err);
+	}
+	page->data = text->data;
+	page->size = text->size;
+	return 0;
+}
 
 int web_page_make(struct tp_err *err)
 {
-	static void (*const make[])(struct tp_buf * out) = {rep_flame_module,
-							    rep_flame_module_style};
+	struct tp_buf script = {0}, css = {0};
+	int code;
 
-	for (size_t i = 0; i < sizeof(viewer) / sizeof(viewer[0]); i++) {
-		struct tp_buf text = {0};
-
-		make[i](&text);
-		if (tp_buf_text(&text, ""))
-			return tp_nomem(err);
-		viewer[i].data = text.data; /* for as long as the server runs */
-		viewer[i].size = text.size;
-	}
-	return 0;
+	tp_buf_text(&script, first);
+	tp_buf_put(&script, modules, sizeof(modules) - 1);
+	tp_buf_text(&script, viewer);
+	rep_flame_module(&script);
+	tp_buf_text(&script, last);
+	rep_flame_module_style(&css);
+	code = keep(&pages[SCRIPT], &script, err);
+	return code ? code : keep(&pages[VIEWER_STYLE], &css, err);
 }
 
 const struct web_page *web_page(const char *path)
 {
-	if (!strcmp(path, "/"))
-		path = "/web.html";
-	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
+	for (size_t i = 0; i < NPAGES; i++)
 		if (!strcmp(pages[i].path, path))
 			return &pages[i];
-	for (size_t i = 0; i < sizeof(viewer) / sizeof(viewer[0]); i++)
-		if (viewer[i].data && !strcmp(viewer[i].path, path))
-			return &viewer[i];
 	return NULL;
-}
-
-const char *web_page_type(const struct web_page *page)
-{
-	const char *end = strrchr(page->path, '.');
-
-	return !strcmp(end, ".html")  ? "text/html; charset=utf-8"
-	       : !strcmp(end, ".css") ? "text/css; charset=utf-8"
-				      : "text/javascript; charset=utf-8";
 }

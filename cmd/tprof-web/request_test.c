@@ -38,7 +38,7 @@ static void test_request_routes(void **state)
 	} tests[] = {
 	    {"/", "/", WEB_PAGE},
 	    {"/?x=1", "/", WEB_PAGE},
-	    {"/main.js", "/main.js", WEB_PAGE},
+	    {"/web.js", "/web.js", WEB_PAGE},
 	    {"/timeline/rows.js", "/timeline/rows.js", WEB_PAGE},
 	    {"/about", "/about", WEB_ABOUT},
 	    {"/run/top?a=@", "top", WEB_RUN},
@@ -154,7 +154,7 @@ static void test_request_other_pages(void **state)
 	    {"/about", "http://127.0.0.1:1", "same-origin", 0},
 	    {"/about", NULL, "cross-site", 403},
 	    {"/about", NULL, "same-site", 403}, /* another port */
-	    {"/main.js", NULL, "cross-site", 403},
+	    {"/web.js", NULL, "cross-site", 403},
 	    {"/about", "http://127.0.0.1:2", NULL, 403},
 	    {"/about", "https://127.0.0.1:1", NULL, 403},
 	    {"/about", "null", NULL, 403},

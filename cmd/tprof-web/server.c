@@ -302,8 +302,7 @@ static enum MHD_Result send_page(struct MHD_Connection *c, const struct web_requ
 {
 	const struct web_page *page = web_page(r->name);
 
-	return page ? send_constant(c, web_page_type(page), page->data, page->size)
-		    : send_missing(c);
+	return page ? send_constant(c, page->type, page->data, page->size) : send_missing(c);
 }
 
 static const char *header(struct MHD_Connection *c, const char *name)
@@ -340,6 +339,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		if (status)
 			return send_error(c, status, &r->err);
 		trust(connection);
+		web_lanes_rest(s->lanes);
 		return MHD_YES;
 	}
 	if (*upload_size) { /* a body is passed over */

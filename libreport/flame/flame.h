@@ -78,9 +78,9 @@ int rep_flame_write(const struct rep_flame_tree *t, enum rep_flame_format format
 
 /* Appends the script of HTML files, to be the text of a <script type="text/plain">. */
 void rep_flame_script(struct tp_buf *out);
-/* Append the same script as a module, for pages that load frames (REP_FLAME_FRAMES) from a server,
- * and its style, which applies to the inside of elements of the class "flame", and "compared" as
- * well for differences. */
+/* Append the same script as the body of a function that returns the script's functions, for pages that
+ * load frames (REP_FLAME_FRAMES) from a server, and its style, which applies to the inside of elements of
+ * the class "flame", and "compared" as well for differences. */
 void rep_flame_module(struct tp_buf *out);
 void rep_flame_module_style(struct tp_buf *out);
 

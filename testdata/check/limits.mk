@@ -16,7 +16,7 @@ $(B)/calls/%.ci: %.c
 $(B)/calls/libreport/flame/format/asset.ci: $(call assets,libreport/flame/viewer)
 $(B)/calls/libreport/page/asset.ci: $(call assets,libreport/page/assets)
 $(B)/calls/cmd/tprof/guide.ci: $(B)/gen/SKILL.md.inc
-$(B)/calls/cmd/tprof-web/page.ci: $(B)/gen/web_page.inc
+$(B)/calls/cmd/tprof-web/page.ci: $(WEB_PAGE)
 
 .PHONY: recursion
 recursion: ## no function's calls come back to it, but for those that are bounded otherwise

@@ -109,7 +109,7 @@ lint-all: $(LINT_ALL)
 
 # Only where it is wanted: the list of stamps is long.
 ifneq ($(filter lint-all,$(MAKECMDGOALS)),)
-$(LINT_ALL): | check-packages $(B)/gen/web_page.inc $(B)/gen/SKILL.md.inc $(call assets,libreport/flame/viewer) $(call assets,libreport/page/assets) \
+$(LINT_ALL): | check-packages $(WEB_PAGE) $(B)/gen/SKILL.md.inc $(call assets,libreport/flame/viewer) $(call assets,libreport/page/assets) \
 	$(patsubst %,$(B)/gen/%.inc,errands.trace counter-1.5.trace catalog.heap catalog.block)
 -include $(shell find $(LINT) -name '*.d' 2>/dev/null)
 endif

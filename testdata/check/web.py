@@ -89,7 +89,7 @@ def until(seconds, condition):
 
 
 def test_access(s):
-    for path in ("/", "/main.js", "/about", "/run/top?a=@", "/lanes/rows?run=1"):
+    for path in ("/", "/web.js", "/about", "/run/top?a=@", "/lanes/rows?run=1"):
         check(f"{path} without a cookie", s.ask(path, cookie=None)[0] == 403)
         check(f"{path} with a wrong cookie", s.ask(path, cookie=s.cookie[:-1] + "x")[0] == 403)
         check(f"{path} by another name", s.ask(path, headers={"Host": f"evil.example:{s.port}"})[0] == 403)
@@ -97,7 +97,7 @@ def test_access(s):
         check(f"{path} of another port", s.ask(path, headers={"Origin": "http://127.0.0.1:1"})[0] == 403)
         check(f"{path} posted", s.ask(path, method="POST", body=b"x" * 100)[0] == 405)
         check(f"{path}: a body", s.ask(path, body=b"x" * 100000)[0] in (200, 404))
-    for path in ("/main.js", "/about", "/run/top?a=@"):
+    for path in ("/web.js", "/about", "/run/top?a=@"):
         check(f"{path} from another page", s.ask(path, headers={"Sec-Fetch-Site": "cross-site"})[0] == 403)
         check(f"{path} from another port's page", s.ask(path, headers={"Sec-Fetch-Site": "same-site"})[0] == 403)
     check("a wrong secret", s.ask("/?secret=" + "0" * 32, cookie=None)[0] == 403)

@@ -84,7 +84,7 @@ def test_entry(b, server):
 
 
 def test_numbers_of_traces(b):
-    reports = b.eval("import('/top.js').then(m => Object.keys(m.REPORTS))")
+    reports = b.eval("import('/web.js').then(m => Object.keys(m.need('top').REPORTS))")
     for report in reports[:6] if SHORT else reports:
         # Tables made of others have texts in another form there.
         numbers(b, "top " + report, "top?report=" + report)

@@ -102,6 +102,8 @@ function facts(run) {
 		list.filter(([, v]) => v && v !== '-').map(([k, v]) => el('div', null, el('dt', null, k), el('dd', null, v))));
 }
 
+const title = run => [el('h1', null, run.name), facts(run)];
+
 async function losses(run_, signal) {
 	if (!run_.losses) return null;
 	const sql = 'select reason, events, bytes, offset from loss where run = ' + run_.id + ' order by offset limit 20',
@@ -155,14 +157,19 @@ function short(app, whole) {
 	return table(sheet, dress(app, sheet, {plain: true, columns: columns.map(c => c.name)}));
 }
 
-async function trace(app, signal) {
-	const filters = words(app, 'top'), at = '@' + app.run().id;
-	const [{head, words: by, ignored: refused}, lost, map] = await Promise.all(
-		[heeding('top', ['-n' + READ, ...filters, at, 'overview'], signal), losses(app.run(), signal), heat(app, signal)]);
+async function trace(app, signal, root) {
+	const filters = words(app, 'top'), at = '@' + app.run().id, map = heat(app, signal);
+	// The reports of a long run take seconds; what is there sooner is shown sooner.
+	if (!root.childElementCount) {
+		root.append(...title(app.run()));
+		map.then(parts => root.childElementCount === 2 && root.append(...parts), () => {});
+	}
+	const [{head, words: by, ignored: refused}, lost, bands] = await Promise.all(
+		[heeding('top', ['-n' + READ, ...filters, at, 'overview'], signal), losses(app.run(), signal), map]);
 	const sheets = head.tables, heedless = ignored(app, 'top', refused);
 	return [
 		lost, heedless.length && el('p', {class: 'note'}, 'This page ignores: ' + heedless.join(', ') + '.'),
-		head.messages.map(m => el('p', {class: 'note'}, m)), findings(app, sheets), map,
+		head.messages.map(m => el('p', {class: 'note'}, m)), findings(app, sheets), bands,
 		states(app, sheets.find(s => s.name === 'groups')), cards(app, head),
 		charts([...filters.filter(w => /^--(from|to)=/.test(w)), at], sheets),
 		sheets.every(s => !s.rows.length) && nothing('Nothing of this run is in what is selected.'),
@@ -209,8 +216,8 @@ export default {
 		return {
 			async update() {
 				const signal = app.signal(), run = app.run(),
-					parts = await (run.kind === 'trace' ? trace(app, signal) : profile(app, signal));
-				root.replaceChildren(...[el('h1', null, run.name), facts(run), parts].flat(9).filter(Boolean));
+					parts = await (run.kind === 'trace' ? trace(app, signal, root) : profile(app, signal));
+				root.replaceChildren(...[title(run), parts].flat(9).filter(Boolean));
 			},
 			close() {},
 		};

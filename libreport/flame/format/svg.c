@@ -57,7 +57,8 @@ static void put_script(struct tp_buf *h, bool page)
 
 static void put_start(struct tp_buf *h)
 {
-	tp_buf_text(h, "openPicture(JSON.parse(document.getElementById('tprof-data').textContent));\n");
+	tp_buf_text(
+	    h, "openPicture(JSON.parse(document.getElementById('tprof-data').textContent));\n");
 }
 
 void rep_flame_script(struct tp_buf *h)
@@ -69,7 +70,7 @@ void rep_flame_script(struct tp_buf *h)
 void rep_flame_module(struct tp_buf *h)
 {
 	put_script(h, true);
-	tp_buf_text(h, "export {openPicture, leavePicture, recall, renderAll, onKeyDown};\n");
+	tp_buf_text(h, "return {openPicture, leavePicture, recall, renderAll, onKeyDown};\n");
 }
 
 void rep_flame_module_style(struct tp_buf *h)

@@ -5,7 +5,8 @@ import {ROW, STATES, stretches, cellAt} from './picture.js';
 import {ticks, exactTime} from './window.js';
 import {isHeading} from './merge.js';
 
-export const AXIS = 22, TRACK = 32, GUTTER = 238;
+export const GUTTER = 238;
+const AXIS = 22, TRACK = 32;
 const FONT = '12px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif', MONO = '11.5px ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace';
 const KINDS = ['group', 'g', 'P ', 'M ', 'task ', 'run '];
 

@@ -1,4 +1,4 @@
-// The page's side of worker.js.
+// The page's side of worker.js, which is part of the page's script.
 import {make, paint} from './picture.js';
 
 const waiting = new Map();
@@ -6,7 +6,7 @@ let worker = null, ready = false, last = 0, broken = null;
 
 // A worker takes longer to start than the first picture to come: until then the page's own thread paints.
 function start() {
-	worker = new Worker(new URL('./worker.js', import.meta.url), {type: 'module'});
+	worker = new Worker('/web.js', {type: 'module'});
 	worker.onmessage = ({data}) => {
 		const asked = waiting.get(data.id);
 		ready = true;
