@@ -476,7 +476,10 @@ def step(b, r, at):
         b.type(r.choice(["main", "sync", "SELECT 1", "x(", "\\", "cashier", "'"]))
         return "type"
     elif act == "back":
-        b.eval("history.%s()" % r.choice(["back", "back", "forward"]))
+        try:
+            b.eval("history.%s()" % r.choice(["back", "back", "forward"]))
+        except RuntimeError:  # it has left the page
+            b.enter(b.server)
         return "history"
     b.eval("location.hash = %r" % r.choice(VIEWS))
     return "view"
