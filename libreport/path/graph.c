@@ -6,7 +6,7 @@
 #include "base/many.h"
 #include "base/sum.h"
 #include "path/ender.h"
-#include "spans/lookahead.h"
+#include "spans/index.h"
 
 /* ---- reading ---- */
 
@@ -20,8 +20,7 @@ struct reading {
 	struct rep_view *v;
 	struct rep_graph *g;
 	const struct rep_path_request *request;
-	struct rep_lookahead lookahead;
-	const struct rep_index *index; /* of the segment that is being read */
+	struct rep_index index;
 	bool placed, begun;
 	/* By goroutine: its node whose previous one is to be found, if the request depends on it; the same
 	 * while it waits for a sync.WaitGroup; the place of the span that comes next. */
@@ -126,7 +125,7 @@ static int add_join(struct reading *r, const struct tp_span *span)
 	int code;
 
 	if (REP_COL(r->v, GOROUTINE, ended_ns)[span->goroutine] != span->end || parent < 0 ||
-	    (uint64_t)parent >= r->index->ngoroutines || !needed(r, (uint32_t)parent) ||
+	    (uint64_t)parent >= r->index.ngoroutines || !needed(r, (uint32_t)parent) ||
 	    r->joins[parent] != r->at[parent])
 		return 0;
 	code = add(r, (uint32_t)parent, span->end, REP_GRAPH_REST, &joined);
@@ -168,7 +167,7 @@ static bool is_runtimes(const struct reading *r, int64_t goroutine)
 
 static int add_span(struct reading *r, uint32_t number, uint32_t place)
 {
-	const struct rep_index *x = r->index;
+	const struct rep_index *x = &r->index;
 	const struct tp_span *s = &x->span[number];
 	bool first = place == x->first[s->goroutine],
 	     last = place + 1 == x->first[s->goroutine + 1];
@@ -208,7 +207,7 @@ static int add_begin(struct reading *r)
 	uint32_t goroutine = q->begins, at, what = REP_GRAPH_REST;
 
 	r->begun = true;
-	if (q->subject == REP_PATH_RANGE || q->no_begin || goroutine >= r->index->ngoroutines ||
+	if (q->subject == REP_PATH_RANGE || q->no_begin || goroutine >= r->index.ngoroutines ||
 	    (q->subject == REP_PATH_GOROUTINE && r->g->begin != TP_NONE))
 		return 0;
 	at = r->at[goroutine];
@@ -223,7 +222,7 @@ static int add_begin(struct reading *r)
 /* Adds the creations after `number` spans. */
 static int add_births(struct reading *r, uint32_t number)
 {
-	const struct rep_index *x = r->index;
+	const struct rep_index *x = &r->index;
 	int code = 0;
 
 	for (; r->nbirths && r->birth[r->nbirths - 1].number >= number && !code; r->nbirths--) {
@@ -264,7 +263,7 @@ static int by_birth(const void *a, const void *b)
 
 static int list_births(struct reading *r)
 {
-	const struct rep_index *x = r->index;
+	const struct rep_index *x = &r->index;
 
 	r->nbirths = 0;
 	for (uint32_t g = 0; g < x->ngoroutines; g++) {
@@ -285,7 +284,7 @@ static int list_births(struct reading *r)
 static int add_end(struct reading *r, uint32_t *n)
 {
 	const struct rep_path_request *q = r->request;
-	const struct rep_index *x = r->index;
+	const struct rep_index *x = &r->index;
 	uint32_t place = rep_index_before(x, q->goroutine, q->to), node;
 	const struct tp_span *s;
 
@@ -314,15 +313,13 @@ static bool is_over(const struct reading *r, const struct tp_span *s)
 /* Reads a segment backwards. *done becomes true if the graph ends in it. */
 static int read_segment(struct reading *r, size_t segment, bool *done, struct tp_err *err)
 {
-	const struct rep_index *x;
+	const struct rep_index_options everything = {.crossing = true, .causes = true};
+	struct rep_index *x = &r->index;
 	uint32_t n;
-	int code = rep_lookahead_get(&r->lookahead, segment, &r->index, err);
+	int code = rep_index_read(x, r->v, segment, &everything, err);
 
 	if (code)
 		return code;
-	if (segment)
-		rep_lookahead_start(&r->lookahead, segment - 1);
-	x = r->index;
 	n = x->ended;
 	code = list_births(r);
 	if (!code && !r->placed)
@@ -359,7 +356,7 @@ static int end_chains(struct reading *r)
 
 	if (!r->begun)
 		code = add_begin(r);
-	for (uint32_t g = 0; g < r->index->ngoroutines && !code; g++) {
+	for (uint32_t g = 0; g < r->index.ngoroutines && !code; g++) {
 		uint32_t node;
 
 		if (needed(r, g) && r->g->node[r->at[g]].what != REP_GRAPH_REST &&
@@ -408,12 +405,7 @@ static int finish(struct rep_graph *g, struct tp_err *err)
 int rep_graph_read(struct rep_graph *g, struct rep_view *v, const struct rep_path_request *request,
 		   struct tp_err *err)
 {
-	struct reading r = {
-	    .v = v,
-	    .g = g,
-	    .request = request,
-	    .lookahead = {.v = v, .options = {.crossing = true, .causes = true}},
-	};
+	struct reading r = {.v = v, .g = g, .request = request};
 	bool done = false;
 	int code = rep_view_load(v, TP_TABLE_GOROUTINE,
 				 REP_BIT(GOROUTINE, name) | REP_BIT(GOROUTINE, parent) |
@@ -438,7 +430,7 @@ int rep_graph_read(struct rep_graph *g, struct rep_view *v, const struct rep_pat
 	}
 	if (!code)
 		code = finish(g, err);
-	rep_lookahead_release(&r.lookahead);
+	rep_index_release(&r.index);
 	free(r.at);
 	free(r.joins);
 	free(r.place);

@@ -21,7 +21,7 @@ static int fail(struct tp_err *err, int code)
  * it has no span before t. */
 static bool stand(struct rep_walk *k, struct rep_walker *w, uint32_t goroutine, int64_t t)
 {
-	const struct rep_index *x = k->index;
+	const struct rep_index *x = &k->index;
 	uint32_t place = rep_index_before(x, goroutine, t);
 	const struct tp_span *span;
 
@@ -46,11 +46,11 @@ static bool begin_living(struct rep_walk *k, struct rep_walker *w)
 
 	if (!stand(k, w, w->request->goroutine, end))
 		return false;
-	span = rep_index_at(k->index, w->place);
+	span = rep_index_at(&k->index, w->place);
 	if (span->state != TP_ST_WAITING || !span->open)
 		return true;
 	w->request->to = w->t = span->start;
-	w->moment = rep_index_moment(k->index, w->place);
+	w->moment = rep_index_moment(&k->index, w->place);
 	w->standing = REP_AT_START;
 	return true;
 }
@@ -70,7 +70,7 @@ static bool is_own(const struct rep_walk *k, uint32_t goroutine)
  * none. */
 static bool begin_range(struct rep_walk *k, struct rep_walker *w)
 {
-	const struct rep_index *x = k->index;
+	const struct rep_index *x = &k->index;
 	int64_t end = w->request->to, best = INT64_MIN, best_rank = 0;
 	uint32_t found = TP_NONE;
 
@@ -115,16 +115,16 @@ static bool begin_request(struct rep_walk *k, struct rep_walker *w)
 	if (r->subject == REP_PATH_GOROUTINE && r->no_end)
 		return begin_living(k, w);
 	/* If the end of a task is not in this segment, it may be the last event of the one before. */
-	if (r->subject == REP_PATH_TASK && !r->no_end && k->index->cached.segment &&
-	    r->to <= k->v->segments[k->index->cached.segment].from_ns)
+	if (r->subject == REP_PATH_TASK && !r->no_end && k->index.cached.segment &&
+	    r->to <= k->v->segments[k->index.cached.segment].from_ns)
 		return false;
 	return stand(k, w, r->goroutine, r->to);
 }
 
 static void begin_tasks(struct rep_walk *k)
 {
-	for (size_t i = 0; i < k->index->ntasks; i++) {
-		const struct rep_index_task *end = &k->index->task[i];
+	for (size_t i = 0; i < k->index.ntasks; i++) {
+		const struct rep_index_task *end = &k->index.task[i];
 		struct rep_walker *w;
 		uint32_t at, place;
 
@@ -133,7 +133,7 @@ static void begin_tasks(struct rep_walk *k)
 		    end->goroutine == TP_NONE)
 			continue;
 		w = &k->walker[k->task_walker[at]];
-		place = rep_index_actor(k->index, end->goroutine, end->nth, end->moment);
+		place = rep_index_actor(&k->index, end->goroutine, end->nth, end->moment);
 		if (w->done || w->standing != REP_TO_BEGIN || end->ts != w->request->to ||
 		    place == REP_INDEX_NONE)
 			continue;
@@ -158,35 +158,23 @@ static bool resume(struct rep_walk *k, struct rep_walker *w, int *code)
 	}
 	if (begin_request(k, w))
 		return true;
-	if (k->index->cached.segment) {
-		rep_walker_park(k, w, k->index->cached.segment - 1, REP_TO_BEGIN);
+	if (k->index.cached.segment) {
+		rep_walker_park(k, w, k->index.cached.segment - 1, REP_TO_BEGIN);
 		return false;
 	}
 	*code = rep_walker_unseen(k, w);
 	return false;
 }
 
-/* Returns whether a path in a segment probably goes on in the one before. */
-static bool goes_on(const struct rep_walk *k, size_t segment)
-{
-	uint32_t at = k->parked[segment];
-
-	if (!segment)
-		return false;
-	while (at != TP_NONE && k->walker[at].low >= k->v->segments[segment].from_ns)
-		at = k->walker[at].next;
-	return at != TP_NONE || k->parked[segment - 1] != TP_NONE;
-}
-
 static int run_segment(struct rep_walk *k, size_t segment, struct tp_err *err)
 {
 	uint32_t at = k->parked[segment];
-	int code = rep_lookahead_get(&k->lookahead, segment, &k->index, err);
+	const struct rep_index_options everything = {
+	    .crossing = true, .causes = true, .tasks = k->ends};
+	int code = rep_index_read(&k->index, k->v, segment, &everything, err);
 
 	if (code)
 		return code;
-	if (goes_on(k, segment))
-		rep_lookahead_start(&k->lookahead, segment - 1);
 	begin_tasks(k);
 	while (at != TP_NONE && !code) {
 		struct rep_walker *w = &k->walker[at];
@@ -248,7 +236,6 @@ int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t 
 	struct rep_walk k = {
 	    .v = v,
 	    .path = path,
-	    .lookahead = {.v = v, .options = {.crossing = true, .causes = true}},
 	    .left = max_hops,
 	    .steps = max_hops < INT64_MAX / 8 ? 8 * max_hops + 64 : INT64_MAX,
 	    .keep = n == 1,
@@ -256,7 +243,7 @@ int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t 
 	int code = rep_path_begin(path);
 
 	for (size_t i = 0; i < n; i++)
-		k.lookahead.options.tasks |= requests[i].subject == REP_PATH_TASK;
+		k.ends |= requests[i].subject == REP_PATH_TASK;
 	if (!code && n >= TP_NONE)
 		code = TP_ELIMIT;
 	if (!code)
@@ -280,6 +267,6 @@ int rep_path_walk(struct rep_view *v, struct rep_path_request *requests, size_t 
 	free(k.parked);
 	free(k.task_walker);
 	rep_keys_release(&k.tasks);
-	rep_lookahead_release(&k.lookahead);
+	rep_index_release(&k.index);
 	return code;
 }

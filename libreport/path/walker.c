@@ -123,7 +123,7 @@ static bool skip(struct rep_walk *k, struct rep_walker *w, int *code)
 	}
 	if (f->from < w->t)
 		w->t = f->from;
-	if (f->segment < k->index->cached.segment) {
+	if (f->segment < k->index.cached.segment) {
 		rep_walker_park(k, w, f->segment, REP_TO_FRAME);
 		return true;
 	}
@@ -145,7 +145,7 @@ static int push(struct rep_walker *w, const struct rep_walk_frame *frame)
  * they are the last spans of their goroutines in it. */
 static void place_frames(struct rep_walk *k, struct rep_walker *w)
 {
-	const struct rep_index *x = k->index;
+	const struct rep_index *x = &k->index;
 
 	for (size_t i = w->nframes; i-- > 0 && w->frame[i].segment == x->cached.segment;) {
 		struct rep_walk_frame *f = &w->frame[i];
@@ -164,7 +164,7 @@ static void place_frames(struct rep_walk *k, struct rep_walker *w)
 /* Returns whether a span begins before the wait that is being explained. */
 static bool reaches_below(const struct rep_walk *k, const struct rep_walker *w, uint32_t place)
 {
-	const struct rep_index *x = k->index;
+	const struct rep_index *x = &k->index;
 	const struct tp_span *span = rep_index_at(x, place);
 	const struct rep_walk_frame *f = top(w);
 	int64_t segment = (int64_t)x->cached.segment;
@@ -184,7 +184,7 @@ static bool reaches_below(const struct rep_walk *k, const struct rep_walker *w, 
 /* Moves to the goroutine that ended the wait `span`. Returns false if it was not ended by one. */
 static bool jump(struct rep_walk *k, struct rep_walker *w, const struct tp_span *span, int *code)
 {
-	const struct rep_index *x = k->index;
+	const struct rep_index *x = &k->index;
 	struct rep_walk_frame frame = {
 	    .goroutine = w->goroutine,
 	    .chain = w->chain,
@@ -234,7 +234,7 @@ static bool jump(struct rep_walk *k, struct rep_walker *w, const struct tp_span 
 /* Returns the goroutine that ran on the P before the runnable one got it; TP_NONE: unknown. */
 static uint32_t holder(const struct rep_walk *k, const struct rep_walker *w)
 {
-	const struct rep_index *x = k->index;
+	const struct rep_index *x = &k->index;
 	const struct tp_span *span = rep_index_at(x, w->place), *then;
 	uint32_t last = x->order[w->place], n = 0;
 
@@ -254,7 +254,7 @@ static uint32_t holder(const struct rep_walk *k, const struct rep_walker *w)
 static int hop_runnable(struct rep_walk *k, struct rep_walker *w, const struct tp_span *span,
 			int64_t from, bool clipped)
 {
-	const struct rep_index *x = k->index;
+	const struct rep_index *x = &k->index;
 	uint32_t stack = 0;
 
 	if (span->mark && !clipped) {
@@ -294,7 +294,7 @@ static int hop_span(struct rep_walk *k, struct rep_walker *w, const struct tp_sp
 		    int64_t from, bool clipped)
 {
 	bool ended =
-	    rep_index_ends(k->index, w->place) && w->moment == 2 * k->index->order[w->place] + 2;
+	    rep_index_ends(&k->index, w->place) && w->moment == 2 * k->index.order[w->place] + 2;
 	uint32_t stack = w->linked ? w->wake_stack : ended ? span->stack : w->request->stack;
 
 	switch (span->state) {
@@ -316,7 +316,7 @@ static int hop_span(struct rep_walk *k, struct rep_walker *w, const struct tp_sp
 /* Moves back over the walker's span. Returns true if the walker has left this segment. */
 static bool step(struct rep_walk *k, struct rep_walker *w, int *code)
 {
-	const struct rep_index *x = k->index;
+	const struct rep_index *x = &k->index;
 	const struct tp_span *span = rep_index_at(x, w->place);
 	bool below = reaches_below(k, w, w->place);
 
@@ -348,7 +348,7 @@ static bool unseen(struct rep_walk *k, struct rep_walker *w, int *code)
  * walker has left this segment. */
 static bool before(struct rep_walk *k, struct rep_walker *w, int *code)
 {
-	const struct rep_index *x = k->index;
+	const struct rep_index *x = &k->index;
 	const struct tp_span *span;
 	const struct rep_index_birth *birth;
 	uint32_t place;
@@ -419,7 +419,7 @@ int rep_walker_go(struct rep_walk *k, struct rep_walker *w)
 		}
 		if (k->left <= 0 || --k->steps <= 0)
 			return give_up(k, w);
-		if (f && f->segment == k->index->cached.segment && w->moment <= f->moment)
+		if (f && f->segment == k->index.cached.segment && w->moment <= f->moment)
 			code = pop(k, w);
 		else if (w->standing == REP_AT_START)
 			left = before(k, w, &code);
@@ -431,7 +431,7 @@ int rep_walker_go(struct rep_walk *k, struct rep_walker *w)
 
 int rep_walker_resume(struct rep_walk *k, struct rep_walker *w)
 {
-	const struct rep_index *x = k->index;
+	const struct rep_index *x = &k->index;
 
 	place_frames(k, w);
 	if (w->standing == REP_TO_FRAME)
@@ -454,7 +454,7 @@ int rep_walker_unseen(struct rep_walk *k, struct rep_walker *w)
 	w->t = w->request->to;
 	/* A time range without activity has no path. A task or region took its time, on an unknown
 	 * goroutine. */
-	if (w->goroutine < k->index->ngoroutines || w->request->subject != REP_PATH_RANGE)
+	if (w->goroutine < k->index.ngoroutines || w->request->subject != REP_PATH_RANGE)
 		code = hop_to(k, w, w->low, REP_PATH_UNSEEN, 0, 0, TP_NONE);
 	finish(w);
 	return code;

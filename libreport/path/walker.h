@@ -8,7 +8,7 @@
 #define REP_PATH_WALKER_H
 
 #include "path/path.h"
-#include "spans/lookahead.h"
+#include "spans/index.h"
 
 struct rep_walk_frame {
 	uint32_t goroutine; /* the one that waited */
@@ -48,8 +48,7 @@ struct rep_walker {
 struct rep_walk {
 	struct rep_view *v;
 	struct rep_path *path;
-	struct rep_lookahead lookahead;
-	const struct rep_index *index; /* of the segment that is being walked */
+	struct rep_index index;
 	struct rep_walker *walker;
 	size_t n;
 	uint32_t *parked; /* by segment: the first walker */
@@ -59,6 +58,7 @@ struct rep_walk {
 	int64_t left;  /* hops until the limit */
 	int64_t steps; /* moves until the limit; a hop may take several */
 	bool keep;     /* keep every hop */
+	bool ends;     /* a path follows a task: the ends of tasks are read */
 };
 
 /* Parks a walker until a segment is read; `standing` says where it is then. */

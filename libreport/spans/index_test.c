@@ -1,7 +1,7 @@
 /* Compares the indexes of all segments with the rows of the table span. */
 #include <sqlite3.h>
 
-#include "spans/lookahead.h"
+#include "spans/index.h"
 #include "testing_sample.h"
 
 static struct rep_filter filter;
@@ -252,39 +252,6 @@ static void test_index_stops(void **state)
 	rep_index_release(&x);
 }
 
-/* A segment that is read ahead is the same, and so is one that is read instead. */
-static void test_lookahead_reads_the_same(void **state)
-{
-	const struct rep_index_options o = {.crossing = true, .causes = true};
-	struct rep_lookahead a = {.v = &view, .options = o};
-	struct rep_index *own = calloc(view.nsegments, sizeof(*own));
-	const struct rep_index *x;
-
-	(void)state;
-	assert_true(view.nsegments > 1);
-	for (size_t i = 0; i < view.nsegments; i++)
-		read_index(&own[i], i, &o);
-	for (size_t i = view.nsegments; i-- > 0;) {
-		assert_int_equal(rep_lookahead_get(&a, i, &x, &err), 0);
-		if (i)
-			rep_lookahead_start(&a, i - 1);
-		assert_int_equal(x->cached.segment, i);
-		assert_int_equal(x->n, own[i].n);
-		assert_int_equal(x->ended, own[i].ended);
-		for (uint32_t n = 0; n < x->n; n++)
-			same(&x->span[n], &own[i].span[n]);
-	}
-	/* What is wanted instead is read, and what is not wanted is given up. */
-	rep_lookahead_start(&a, 1);
-	assert_int_equal(rep_lookahead_get(&a, 0, &x, &err), 0);
-	assert_int_equal(x->n, own[0].n);
-	rep_lookahead_start(&a, 1);
-	rep_lookahead_release(&a);
-	for (size_t i = 0; i < view.nsegments; i++)
-		rep_index_release(&own[i]);
-	free(own);
-}
-
 static void test_index_is_kept(void **state)
 {
 	const struct rep_index_options o = {.crossing = true};
@@ -347,13 +314,9 @@ static void test_cache_drops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_index_of_all_segments),
-	    cmocka_unit_test(test_index_of_some),
-	    cmocka_unit_test(test_index_causes),
-	    cmocka_unit_test(test_index_finds),
-	    cmocka_unit_test(test_index_stops),
-	    cmocka_unit_test(test_lookahead_reads_the_same),
-	    cmocka_unit_test(test_index_is_kept),
+	    cmocka_unit_test(test_index_of_all_segments), cmocka_unit_test(test_index_of_some),
+	    cmocka_unit_test(test_index_causes),	  cmocka_unit_test(test_index_finds),
+	    cmocka_unit_test(test_index_stops),		  cmocka_unit_test(test_index_is_kept),
 	    cmocka_unit_test(test_cache_drops),
 	};
 
