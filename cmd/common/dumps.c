@@ -121,8 +121,8 @@ int cmd_dump_read(const char *path, const struct cmd_names *names, struct tp_pro
 	return 0;
 }
 
-/* Finds the sum for a dump. Kinds are added up apart if only one of them will be kept, which is known
- * once a process wrote both. */
+/* Finds the sum for a dump. Keeps a sum per kind once one process is known to have written two kinds, as only
+ * one kind is kept then. */
 static int find_sum(struct load *l, size_t i, uint8_t *sum)
 {
 	bool clash = !l->nsums;

@@ -276,9 +276,13 @@ int tp_dict_frame(struct tp_dict *d, const struct tp_frame *f, uint32_t *id)
 
 int tp_dict_rename_function(struct tp_dict *d, uint32_t function, uint32_t name)
 {
+	struct tp_function *f = d->functions.entry;
+
 	if (!function || function >= d->functions.n || name >= d->strings.n)
 		return TP_EFORMAT;
-	((struct tp_function *)d->functions.entry)[function].name = name;
+	if (f[function].name == name)
+		return 0;
+	f[function].name = name;
 	d->changed = true;
 	return 0;
 }

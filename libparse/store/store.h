@@ -228,9 +228,9 @@ int tp_events_read(struct tp_event_reader *r, struct tp_event *ev, size_t *n, st
 
 /* What of the events is read. */
 struct tp_event_choice {
-	bool spans; /* str2 and arg, which spans do not use, are left zero; needed for the others */
-	/* Only changes of a state, Sync events, and the first and last event of each block. If nothing is lost, spans
-	 * depend on no others. */
+	bool spans; /* str2 and arg, which spans do not use, are left zero; `changes` requires it */
+	/* Only changes of a state, Sync events, and the first and last event of each block. If nothing is lost and the
+	 * trace's clock starts above 0, spans depend on no others. */
 	bool changes;
 	const uint64_t *
 	    goroutine; /* with `changes`: only those of the goroutines whose bit is set; NULL: all */

@@ -412,27 +412,29 @@ static int sort_points(struct points *s)
 
 /* ---- steps ---- */
 
+#define LEVEL_BITS 16
+
 int rep_util_new(struct rep_utils *u, int64_t end)
 {
-	/* What times leave of 64 bits. */
-	unsigned left = end > 0 ? (unsigned)__builtin_clzll((uint64_t)end) : 64;
+	/* The largest time leaves enough bits free, except in runs of more than three days. */
+	bool packed = (uint64_t)(end > 0 ? end : 0) >> (64 - LEVEL_BITS) == 0;
 
 	if (tp_grow(&u->series, &u->room, u->n, sizeof(*u->series)))
 		return TP_ENOMEM;
-	u->series[u->n++] = (struct rep_util){.shift = left < 16 ? left : 16, .p = -1};
+	u->series[u->n++] = (struct rep_util){.shift = packed ? LEVEL_BITS : 0, .p = -1};
 	return 0;
 }
 
 #define FEW_LEVELS 8
 
-/* Finds the number of a value, of which there may be `most`. */
-static int find_level(struct rep_utils *u, double util, uint64_t most, uint64_t *level)
+/* Finds the number of a value. Returns TP_ELIMIT if there is none left. */
+static int find_level(struct rep_utils *u, double util, uint64_t *level)
 {
 	uint64_t bits, hash;
 
 	/* Of a few Ps there are a few values. */
 	for (*level = 0; *level < u->nlevels && *level < FEW_LEVELS; ++*level)
-		if (u->level[*level] == util && *level < most)
+		if (u->level[*level] == util)
 			return 0;
 	if (!u->nlevels)
 		u->seed = tp_seed();
@@ -441,10 +443,10 @@ static int find_level(struct rep_utils *u, double util, uint64_t most, uint64_t 
 	for (struct tp_probe p = {0}; tp_table_next(&u->levels, hash, &p);) {
 		*level = p.row;
 		if (u->level[p.row] == util)
-			return *level < most ? 0 : TP_ELIMIT;
+			return 0;
 	}
 	*level = u->nlevels;
-	if (*level >= most)
+	if (*level >> LEVEL_BITS)
 		return TP_ELIMIT;
 	if (tp_grow_raw(&u->level, &u->room_levels, u->nlevels, sizeof(*u->level)) ||
 	    tp_table_add(&u->levels, hash, u->nlevels))
@@ -456,14 +458,18 @@ static int find_level(struct rep_utils *u, double util, uint64_t most, uint64_t 
 int rep_util_put(struct rep_utils *all, size_t i, struct rep_util_step step)
 {
 	struct rep_util *u = &all->series[i];
-	uint64_t level;
-	int code = find_level(all, step.util, (uint64_t)1 << u->shift, &level);
+	uint64_t level = 0;
+	int code = u->shift ? find_level(all, step.util, &level)
+			    : tp_grow_raw(&u->value, &u->room_values, u->n, sizeof(*u->value));
 
 	if (!code)
 		code = tp_grow_raw(&u->step, &u->room, u->n, sizeof(*u->step));
-	if (!code)
-		u->step[u->n++] = (uint64_t)step.ts << u->shift | level;
-	return code;
+	if (code)
+		return code;
+	if (!u->shift)
+		u->value[u->n] = step.util;
+	u->step[u->n++] = (uint64_t)step.ts << u->shift | level;
+	return 0;
 }
 
 /* ---- functions ---- */
@@ -684,9 +690,17 @@ static int clip(struct rep_utils *all, size_t i, int64_t from, int64_t to)
 	while (n > first + 1 && rep_util_ts(u, n - 1) >= end)
 		n--;
 	memmove(u->step, u->step + first, (n - first) * sizeof(*u->step));
+	if (u->value)
+		memmove(u->value, u->value + first, (n - first) * sizeof(*u->value));
 	u->step[0] += (uint64_t)(start - rep_util_ts(u, 0)) << u->shift;
 	u->n = n - first;
 	return rep_util_put(all, i, (struct rep_util_step){end, 0});
+}
+
+static void release(struct rep_util *u)
+{
+	free(u->step);
+	free(u->value);
 }
 
 static void drop_empty(struct rep_utils *out, size_t first)
@@ -695,7 +709,7 @@ static void drop_empty(struct rep_utils *out, size_t first)
 
 	for (size_t i = first; i < out->n; i++) {
 		if (out->series[i].n < 2)
-			free(out->series[i].step);
+			release(&out->series[i]);
 		else
 			out->series[n++] = out->series[i];
 	}
@@ -705,9 +719,9 @@ static void drop_empty(struct rep_utils *out, size_t first)
 static int fail(struct tp_err *err, int code)
 {
 	if (code == TP_ELIMIT)
-		return tp_err_set(
-		    err, code, TP_OFFSET_NONE,
-		    "the run has too many Ps, or too many steps of utilisation, for one report");
+		return tp_err_set(err, code, TP_OFFSET_NONE,
+				  "the run has too many Ps, or too many steps or values of "
+				  "utilisation, for one report");
 	return code ? tp_nomem(err) : 0;
 }
 
@@ -832,7 +846,7 @@ int rep_utils_add(struct rep_utils *u, const struct rep_gc_facts *f,
 void rep_utils_release(struct rep_utils *u)
 {
 	for (size_t i = 0; i < u->n; i++)
-		free(u->series[i].step);
+		release(&u->series[i]);
 	free(u->series);
 	free(u->level);
 	tp_table_release(&u->levels);

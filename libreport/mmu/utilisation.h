@@ -57,10 +57,12 @@ struct rep_util_step {
 
 /* At least two steps, each later than the one before. The last one is the end of the function; its
  * value is 0 and has no meaning. As a long run has millions of steps, one takes 8 bytes: its time,
- * and in the lowest bits the number of its value among those that occur. */
+ * and in the lowest bits the number of its value among those that occur. If times may need these bits, values
+ * are kept apart. */
 struct rep_util {
 	uint64_t *step;
-	size_t n, room;
+	double *value; /* by step, if shift is 0 */
+	size_t n, room, room_values;
 	unsigned shift; /* of the time */
 	int64_t p;	/* id of the P; -1: all of them */
 	size_t run;	/* as given to rep_utils_add */
@@ -79,8 +81,8 @@ void rep_utils_release(struct rep_utils *u);
 
 /* Appends a function without steps, whose times are from 0 to `end`. Returns 0 or TP_ENOMEM. */
 int rep_util_new(struct rep_utils *u, int64_t end);
-/* Appends a step to function i. Returns 0, TP_ENOMEM, or TP_ELIMIT if there are too many steps, or
- * too many different values. */
+/* Appends a step to function i. Returns 0, TP_ENOMEM, or TP_ELIMIT if there are more different values
+ * than the lowest bits can number. */
 int rep_util_put(struct rep_utils *u, size_t i, struct rep_util_step step);
 
 static inline int64_t rep_util_ts(const struct rep_util *u, size_t step)
@@ -90,7 +92,8 @@ static inline int64_t rep_util_ts(const struct rep_util *u, size_t step)
 
 static inline double rep_util_at(const struct rep_utils *all, const struct rep_util *u, size_t step)
 {
-	return all->level[u->step[step] & (((uint64_t)1 << u->shift) - 1)];
+	return u->shift ? all->level[u->step[step] & (((uint64_t)1 << u->shift) - 1)]
+			: u->value[step];
 }
 
 /* The kinds of rows of the tables gc_work and range, by their names. */

@@ -202,6 +202,25 @@ static void test_ends_taken(void **state)
 	STEPS(0, {0, 1}, {900, 0}, {1000, 0});
 }
 
+/* However long the run, its steps are the same. */
+static void test_long_runs(void **state)
+{
+	static const int64_t ends[] = {((int64_t)1 << 48) - 1, (int64_t)1 << 48, (int64_t)1 << 62,
+				       INT64_MAX};
+
+	(void)state;
+	story();
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		facts.duration_ns = ends[i];
+		build(REP_UTIL_USUAL, false, ALL);
+		STEPS(0, {10, 1}, {100, 0}, {110, 1}, {120, 0.75}, {150, 0.5}, {180, 0.25},
+		      {200, 0.5}, {250, 0.75}, {300, 1}, {ends[i], 0});
+		build(REP_UTIL_USUAL, false, 105, ends[i] - 1);
+		STEPS(0, {105, 0}, {110, 1}, {120, 0.75}, {150, 0.5}, {180, 0.25}, {200, 0.5},
+		      {250, 0.75}, {300, 1}, {ends[i] - 1, 0});
+	}
+}
+
 /* Values of a hostile store. */
 static void test_nonsense(void **state)
 {
@@ -340,9 +359,9 @@ static void test_many_sweeps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    T(test_all_ps),	 T(test_per_p),	   T(test_time_range), T(test_gomaxprocs_changes),
-	    T(test_ends_taken),	 T(test_nonsense), T(test_parse),      T(test_cycles),
-	    T(test_many_sweeps),
+	    T(test_all_ps),	 T(test_per_p),	    T(test_time_range), T(test_gomaxprocs_changes),
+	    T(test_ends_taken),	 T(test_nonsense),  T(test_parse),	T(test_cycles),
+	    T(test_many_sweeps), T(test_long_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

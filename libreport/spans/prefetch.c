@@ -134,7 +134,7 @@ static int give(struct rep_prefetch *a, struct tp_event **ev, size_t *n, struct 
 	return slot->code;
 }
 
-/* The caller decodes, too, while it would wait. */
+/* The caller's thread decodes too instead of waiting. */
 int rep_prefetch_next(struct rep_prefetch *a, struct tp_event **ev, size_t *n, struct tp_err *err)
 {
 	int code;

@@ -1,5 +1,5 @@
-/* Reads the events of a run block by block; another thread decodes the next blocks meanwhile, and so does the caller's
- * while it would wait. If there are few blocks, or a thread cannot be started, the caller's decodes all.
+/* Reads the events of a run block by block; another thread decodes the next blocks meanwhile, and the caller's thread
+ * decodes too instead of waiting. If there are few blocks, or a thread cannot be started, the caller's decodes all.
  *
  * The connection to the store must not be used between open and close. */
 #ifndef REP_SPANS_PREFETCH_H

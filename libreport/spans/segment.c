@@ -98,10 +98,11 @@ static int feed(struct scan *s, struct tp_event *ev, size_t n, struct tp_err *er
 	return code;
 }
 
-/* In a damaged trace, any event may affect the spans of a goroutine. */
+/* In a damaged trace, any event may affect the spans of a goroutine; so may one after a Sync event at the
+ * trace's time 0 (tp_spans_sync). */
 static bool is_whole(const struct rep_view *v)
 {
-	return !v->run->losses && !v->run->row.inferred;
+	return !v->run->losses && !v->run->row.inferred && v->run->row.start_ns > 0;
 }
 
 static int read_segment(struct scan *s, size_t segment, struct tp_err *err)

@@ -285,7 +285,9 @@ static void test_merger_dict_stays(void **state)
 	assert_int_equal(rep_merger_finish(m, &p, &err), 0);
 	assert_samples(p, "9 a;b | 2 a;c k=v | 4 a;b | 48 d | 64 a;c");
 	assert_int_equal(p->nmappings, 2);
-	assert_int_equal(tp_dict_rename_function(dict, 1, 1), 0);
+	assert_int_equal(tp_dict_rename_function(dict, 1, tp_dict_function_at(dict, 1).name), 0);
+	assert_true(tp_dict_lasts(dict));
+	assert_int_equal(tp_dict_rename_function(dict, 1, 0), 0);
 	assert_false(tp_dict_lasts(dict));
 	tp_dict_free(dict);
 	tp_profile_free(p);
