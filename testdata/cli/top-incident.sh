@@ -21,6 +21,15 @@ tprof-top testdata/rush/lock.trace incident -n 2 --state=runnable
 tprof-top testdata/rush/lock.trace incident -n 1 --format=json
 # A damaged trace: time that is lost belongs to no row.
 tprof-top testdata/checkout-cut.trace incident -n 2 2>&1
+# One that has lost names, or events: the tasks did not stop.
+size=$(wc -c < testdata/rush/calm.trace)
+head -c $((17 * size / 40)) testdata/rush/calm.trace > "$TMP/cut.trace"
+{
+	head -c $((6 * size / 10)) testdata/rush/calm.trace
+	head -c 64 /dev/zero
+	tail -c +$((6 * size / 10 + 65)) testdata/rush/calm.trace
+} > "$TMP/holes.trace"
+for f in cut holes; do tprof-top "$TMP/$f.trace" incident -n 2 2>&1 | sed -n '/^incident/,/^$/p;/^less/p'; done
 # Mistakes.
 wrong() {
 	tprof-top testdata/rush/lock.trace "$@" 2>&1

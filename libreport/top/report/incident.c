@@ -114,8 +114,8 @@ static int64_t gone(const struct rep_incident *x)
 	return tp_plus(x->lost_ns, x->nameless_ns);
 }
 
-/* Less time is told of work alone, and only if it is not lost: who waits less, or no longer sits in a
- * system call, does something else. */
+/* Reports a decrease only for work, and only if lost time cannot explain it: a damaged trace may also
+ * have lost tasks or their names. */
 static bool is_shown(const struct rep_incident *x, enum rep_incident_kind kind,
 		     const struct rep_incident_verdict *v)
 {
@@ -124,7 +124,7 @@ static bool is_shown(const struct rep_incident *x, enum rep_incident_kind kind,
 
 	if (!v->less)
 		return v->then_ns > v->median_ns;
-	return v->score >= 1 && works && tp_minus(v->median_ns, v->then_ns) > gone(x);
+	return v->score >= 1 && works && !x->damaged;
 }
 
 static int put(struct rep_job *job, const struct rep_view *v, const struct rep_incident *x,
@@ -202,7 +202,7 @@ static void say_how_many(int64_t more, int64_t less, char text[200])
  * 3 rows took unusually much time." */
 static void say(struct rep_job *job, const struct rep_incident *x)
 {
-	char t[2][TP_COUNT_SIZE], which[200], windows[60], verdict[200], lost[160] = "";
+	char t[2][TP_COUNT_SIZE], which[200], windows[60], verdict[200], lost[200] = "";
 	int64_t unusual = 0, less = 0, unknown = 0;
 	bool dense = x->n < REP_INCIDENT_LEAST && x->all >= REP_INCIDENT_LEAST;
 
@@ -231,16 +231,18 @@ static void say(struct rep_job *job, const struct rep_incident *x)
 			 "nothing can be called unusual; what took much time also did so before or "
 			 "after.");
 	else if (!unusual)
-		snprintf(verdict, sizeof(verdict), "nothing took unusually much or little time.");
+		snprintf(verdict, sizeof(verdict), "nothing took unusually much%s time.",
+			 x->damaged ? "" : " or little");
 	else
 		say_how_many(unusual - less, less, verdict);
 	say_which(job, x, which);
+	if (x->damaged)
+		snprintf(lost, sizeof(lost),
+			 "\nThe trace is damaged, so nothing is called less than usual.");
 	if (gone(x) > 0)
-		snprintf(
-		    lost, sizeof(lost),
-		    "\nThe trace is damaged: of its goroutines' time there, %s is lost, and %s "
-		    "has lost its names.",
-		    rep_job_ns(job, t[0], x->lost_ns), rep_job_ns(job, t[1], x->nameless_ns));
+		snprintf(lost + strlen(lost), sizeof(lost) - strlen(lost),
+			 "\nOf its goroutines' time there, %s is lost, and %s has lost its names.",
+			 rep_job_ns(job, t[0], x->lost_ns), rep_job_ns(job, t[1], x->nameless_ns));
 	snprintf(job->lead, sizeof(job->lead), "%s, against %s other window%s of %s length:\n%s%s",
 		 which, windows, x->all == 1 ? "" : "s", x->segments ? "about that" : "that",
 		 verdict, lost);
