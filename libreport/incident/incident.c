@@ -167,6 +167,7 @@ int rep_incident_find(struct rep_incident *x, struct rep_view *v,
 	int code = 0;
 
 	*x = (struct rep_incident){.most = EVENTS_MOST,
+				   .damaged = v->run->losses > 0,
 				   .begin = rep_view_clip_start(v, 0),
 				   .end = rep_view_clip_end(v, v->run->row.duration_ns),
 				   .selected =

@@ -72,6 +72,7 @@ struct rep_incident {
 	size_t all;    /* so many there would be, of which n were taken */
 	size_t apart;  /* of these n, those that are not next to the incident */
 	bool segments; /* they are segments of the store */
+	bool damaged;  /* a part of the run's trace is lost */
 	/* Time of goroutines in the incident; of it, that of which a damaged trace says nothing, and
 	 * that of which it has lost all names. */
 	int64_t total_ns, lost_ns, nameless_ns;

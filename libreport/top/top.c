@@ -214,6 +214,12 @@ static int check_choice(const struct rep_top_options *opt, struct tp_err *err)
 	return code;
 }
 
+/* Returns the report whose rows --sort orders: of the page incident, its first table. */
+static const struct rep_report *sorted(const struct rep_report *r)
+{
+	return r == &rep_report_incident_page ? &rep_report_incident : r;
+}
+
 static int no_such_key(const struct rep_report *r, const char *key, struct tp_err *err)
 {
 	char list[200] = "";
@@ -240,8 +246,8 @@ int rep_top_check(const struct rep_top_options *opt, struct tp_err *err)
 
 	if (filter)
 		return not_for(opt, filter, err);
-	if (opt->sort && !rep_report_sort(opt->report, opt->sort))
-		return no_such_key(opt->report, opt->sort, err);
+	if (opt->sort && !rep_report_sort(sorted(opt->report), opt->sort))
+		return no_such_key(sorted(opt->report), opt->sort, err);
 	code = rep_filter_init(&f, &opt->filter, err);
 	rep_filter_release(&f);
 	if (!code)
@@ -297,7 +303,7 @@ static int begin_job(struct top *t, const struct rep_report *r, const struct rep
 	job->report = r;
 	job->width = (r->numbers ? r->numbers : r->ncolumns) + 1;
 	job->opt = opt;
-	job->sort = rep_report_sort(r, opt->sort ? opt->sort : r->sort);
+	job->sort = rep_report_sort(r, opt->sort && r == sorted(opt->report) ? opt->sort : r->sort);
 	job->runs = runs;
 	job->nruns = nruns;
 	job->goids = t->goids;

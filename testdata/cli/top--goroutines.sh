@@ -32,5 +32,12 @@ tprof-top --goroutines --format=csv "$TMP/old.d2"
 # Labels with numbers.
 tprof-top --goroutines --by=goroutine --focus=main.old "$TMP/old.d2"
 tprof-top --goroutines --by=goroutine -n 2 --format=csv "$TMP/old.d2"
+# Two goroutines without an id, and goroutine 5.
+{
+	printf '\n\004\010\001\020\0022\0002\011goroutine2\005count'
+	printf '\022\002\020\001\022\002\020\001\022\010\020\001\032\004\010\001\030\005'
+} >"$TMP/ids.pb"
+tprof-top --goroutines "$TMP/ids.pb"
+tprof-top --goroutines --format=csv "$TMP/ids.pb"
 tprof-top --goroutines testdata/catalog.cpu 2>&1
 echo "status $?"

@@ -21,6 +21,18 @@ tprof-top testdata/rush/lock.trace incident -n 2 --state=runnable
 tprof-top testdata/rush/lock.trace incident -n 1 --format=json
 # A damaged trace: time that is lost belongs to no row.
 tprof-top testdata/checkout-cut.trace incident -n 2 2>&1
+# One that has lost names, or events: the tasks did not stop.
+size=$(wc -c < testdata/rush/calm.trace)
+head -c $((17 * size / 40)) testdata/rush/calm.trace > "$TMP/cut.trace"
+{
+	head -c $((6 * size / 10)) testdata/rush/calm.trace
+	head -c 64 /dev/zero
+	tail -c +$((6 * size / 10 + 65)) testdata/rush/calm.trace
+} > "$TMP/holes.trace"
+for f in cut holes; do tprof-top "$TMP/$f.trace" incident -n 2 2>&1 | sed -n '/^incident/,/^$/p;/^less/p'; done
+# The first table in another order.
+tprof-top testdata/rush/lock.trace incident -n 2 --sort=time | sed -n '/^UNUSUAL/,/^longest/p'
+tprof-top testdata/rush/lock.trace incident -n 2 --sort=what --format=csv | cut -d , -f 1-9
 # Mistakes.
 wrong() {
 	tprof-top testdata/rush/lock.trace "$@" 2>&1
@@ -39,6 +51,7 @@ wrong incident --from=1s --to=2s --last=1s
 wrong incident --task=$(tprof-top testdata/rush/lock.trace task -n 1 --sort=latency --format=tsv | cut -f 2 | tail -n 1) --from=2.06s
 wrong incident --around=1h
 wrong incident --region=x
+wrong incident --sort=share
 wrong block --last=1s
 # Near the beginning of the run, and before it.
 tprof-top testdata/rush/lock.trace incident -n 1 --around=0s --last=200ms | sed -n 4,5p

@@ -313,18 +313,30 @@ static void put_stack(struct report *r, uint32_t stack, size_t indent)
 	}
 }
 
+/* Returns the first item of a group that has an id; *n such items follow one another. */
+static const struct item *with_ids(const struct group *g, size_t *n)
+{
+	size_t i = 0;
+
+	while (i < g->n && g->item[i].id < 0)
+		i++;
+	*n = g->n - i;
+	return g->item + i;
+}
+
 static void put_ids(struct report *r, const struct group *g, size_t indent)
 {
-	size_t n = g->n < MAX_IDS ? g->n : MAX_IDS;
+	size_t n;
+	const struct item *item = with_ids(g, &n);
 
-	if (g->item[g->n - 1].id < 0)
+	if (!n)
 		return;
 	rep_writer_space(&r->out, indent);
-	rep_writer_put(&r->out, g->n == 1 ? "goroutine" : "goroutines");
-	for (size_t i = 0; i < n; i++)
-		rep_writer_printf(&r->out, "%s %" PRId64, i ? "," : "", g->item[i].id);
-	if (n < g->n)
-		rep_writer_printf(&r->out, " and %zu more", g->n - n);
+	rep_writer_put(&r->out, n == 1 ? "goroutine" : "goroutines");
+	for (size_t i = 0; i < n && i < MAX_IDS; i++)
+		rep_writer_printf(&r->out, "%s %" PRId64, i ? "," : "", item[i].id);
+	if (n > MAX_IDS)
+		rep_writer_printf(&r->out, " and %zu more", n - MAX_IDS);
 	rep_writer_put(&r->out, "\n");
 }
 
@@ -427,6 +439,8 @@ static int put_row(struct report *r, const struct group *g, struct tp_buf *stack
 		   struct rep_output *out, struct tp_err *err)
 {
 	bool waits = r->wait < r->v->profile->ntypes;
+	size_t ids;
+	const struct item *first = with_ids(g, &ids);
 
 	if (!g->item || fold(r, g->item->stack, stack))
 		return tp_nomem(err);
@@ -438,7 +452,7 @@ static int put_row(struct report *r, const struct group *g, struct tp_buf *stack
 	    waits ? rep_int(g->most_ns) : rep_null(),
 	    text_or_null(r, g->item->by),
 	    text_or_null(r, g->item->at),
-	    g->item->id >= 0 ? rep_int(g->item->id) : rep_null(),
+	    ids ? rep_int(first->id) : rep_null(),
 	    rep_text((char *)stack->data, stack->size),
 	};
 	/* Only --by separates by a label. */
@@ -491,7 +505,7 @@ static int table(struct rep_profile_view *v, const char *arg, struct rep_output 
 	if (!code)
 		code = gather(&r);
 	if (code)
-		tp_nomem(err);
+		tp_err_full(err, code, "the profile is too large for this report");
 	else
 		code =
 		    rep_output_begin(out, "goroutines", columns + !v->opt.by, 8 + !!v->opt.by, err);

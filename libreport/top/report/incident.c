@@ -48,8 +48,8 @@ enum {
 static const struct rep_report_column columns[NCOLUMNS] = {
     [COLUMN_UNUSUAL] =
 	{.column = {.name = "unusual", .title = "UNUSUAL", .kind = REP_TEXT},
-	 .doc = "more or less, than usual, if its score is at least 1, else no; unknown with fewer "
-		"than 8 windows to compare with"},
+	 .doc = "'more' or 'less' if the score is at least 1, otherwise 'no'; null with fewer than "
+		"8 windows to compare with"},
     [COLUMN_SCORE] = {.column = {.name = "score", .title = "SCORE", .kind = REP_FLOAT},
 		      .key = "score",
 		      .doc =
@@ -104,6 +104,7 @@ static const struct rep_report_column columns[NCOLUMNS] = {
 struct scores {
 	double *score; /* by row */
 	size_t room;
+	int64_t silent; /* rows for which is_silent() */
 };
 
 enum { UNUSUAL_NO, UNUSUAL_MORE, UNUSUAL_LESS }; /* of COLUMN_UNUSUAL */
@@ -114,17 +115,27 @@ static int64_t gone(const struct rep_incident *x)
 	return tp_plus(x->lost_ns, x->nameless_ns);
 }
 
-/* Less time is told of work alone, and only if it is not lost: who waits less, or no longer sits in a
- * system call, does something else. */
+static bool works(enum rep_incident_kind kind)
+{
+	return kind == REP_INCIDENT_RUNNING || kind == REP_INCIDENT_GC || kind == REP_INCIDENT_TASK;
+}
+
+/* Reports a decrease only for work, and only if lost time cannot explain it: a damaged trace may also
+ * have lost tasks or their names. */
 static bool is_shown(const struct rep_incident *x, enum rep_incident_kind kind,
 		     const struct rep_incident_verdict *v)
 {
-	bool works =
-	    kind == REP_INCIDENT_RUNNING || kind == REP_INCIDENT_GC || kind == REP_INCIDENT_TASK;
-
 	if (!v->less)
 		return v->then_ns > v->median_ns;
-	return v->score >= 1 && works && tp_minus(v->median_ns, v->then_ns) > gone(x);
+	return v->score >= 1 && works(kind) && !x->damaged;
+}
+
+/* Returns whether a row has no time, but would be called unusual only if all windows had more. */
+static bool is_silent(const struct rep_incident *x, enum rep_incident_kind kind,
+		      const struct rep_incident_verdict *v)
+{
+	return v->less && !v->then_ns && v->score < 1 && works(kind) && !x->damaged &&
+	       v->others >= REP_INCIDENT_LEAST && v->median_ns >= tp_minus(x->to, x->from) / 100;
 }
 
 static int put(struct rep_job *job, const struct rep_view *v, const struct rep_incident *x,
@@ -136,8 +147,10 @@ static int put(struct rep_job *job, const struct rep_view *v, const struct rep_i
 	int64_t *row;
 
 	rep_incident_judge(x, at, &verdict);
-	if (!is_shown(x, r->kind, &verdict))
+	if (!is_shown(x, r->kind, &verdict)) {
+		s->silent += is_silent(x, r->kind, &verdict);
 		return 0;
+	}
 	row = rep_job_row(job, v);
 	if (!row || tp_grow(&s->score, &s->room, job->nrows - 1, sizeof(*s->score)))
 		return TP_ENOMEM;
@@ -202,8 +215,9 @@ static void say_how_many(int64_t more, int64_t less, char text[200])
  * 3 rows took unusually much time." */
 static void say(struct rep_job *job, const struct rep_incident *x)
 {
-	char t[2][TP_COUNT_SIZE], which[200], windows[60], verdict[200], lost[160] = "";
-	int64_t unusual = 0, less = 0, unknown = 0;
+	char t[2][TP_COUNT_SIZE], which[200], windows[60], verdict[200], lost[200] = "";
+	const struct scores *s = job->state;
+	int64_t unusual = 0, less = 0, unknown = 0, low = 0, silent = s->silent;
 	bool dense = x->n < REP_INCIDENT_LEAST && x->all >= REP_INCIDENT_LEAST;
 
 	for (size_t i = 0; i < job->nrows; i++) {
@@ -212,6 +226,7 @@ static void say(struct rep_job *job, const struct rep_incident *x)
 		unusual += row[COLUMN_UNUSUAL] > UNUSUAL_NO;
 		less += row[COLUMN_UNUSUAL] == UNUSUAL_LESS;
 		unknown += row[COLUMN_UNUSUAL] == TP_NULL;
+		low += row[COLUMN_UNUSUAL] == TP_NULL && row[COLUMN_TIME] < row[COLUMN_USUAL];
 	}
 	snprintf(windows, sizeof(windows), x->n < x->all ? "%zu of %zu" : "%zu", x->n, x->all);
 	if (x->apart < REP_INCIDENT_LEAST)
@@ -228,19 +243,30 @@ static void say(struct rep_job *job, const struct rep_incident *x)
 		snprintf(verdict, sizeof(verdict), "whether anything was unusual cannot be told.");
 	else if (!unusual && unknown)
 		snprintf(verdict, sizeof(verdict),
-			 "nothing can be called unusual; what took much time also did so before or "
-			 "after.");
+			 "nothing can be called unusual; what took %s time also did so before or "
+			 "after.",
+			 !low		 ? "much"
+			 : low < unknown ? "much or little"
+					 : "little");
 	else if (!unusual)
-		snprintf(verdict, sizeof(verdict), "nothing took unusually much or little time.");
+		snprintf(verdict, sizeof(verdict), "nothing took unusually much%s time.",
+			 x->damaged ? "" : " or little");
 	else
 		say_how_many(unusual - less, less, verdict);
 	say_which(job, x, which);
+	if (silent)
+		snprintf(lost, sizeof(lost),
+			 "\n%s row%s without time in the incident %s not shown, as another window "
+			 "had little too.",
+			 tp_fmt_count(t[0], silent), silent == 1 ? "" : "s",
+			 silent == 1 ? "is" : "are");
+	else if (x->damaged)
+		snprintf(lost, sizeof(lost),
+			 "\nThe trace is damaged, so nothing is called less than usual.");
 	if (gone(x) > 0)
-		snprintf(
-		    lost, sizeof(lost),
-		    "\nThe trace is damaged: of its goroutines' time there, %s is lost, and %s "
-		    "has lost its names.",
-		    rep_job_ns(job, t[0], x->lost_ns), rep_job_ns(job, t[1], x->nameless_ns));
+		snprintf(lost + strlen(lost), sizeof(lost) - strlen(lost),
+			 "\nOf its goroutines' time there, %s is lost, and %s has lost its names.",
+			 rep_job_ns(job, t[0], x->lost_ns), rep_job_ns(job, t[1], x->nameless_ns));
 	snprintf(job->lead, sizeof(job->lead), "%s, against %s other window%s of %s length:\n%s%s",
 		 which, windows, x->all == 1 ? "" : "s", x->segments ? "about that" : "that",
 		 verdict, lost);
