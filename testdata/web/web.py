@@ -132,6 +132,56 @@ def test_numbers_of_others(b, parcels, ledger):
     check("profiles: there is no timeline", b.eval("[...document.querySelectorAll('#views a')].find(a => a.textContent === 'Timeline').closest('a').hidden"))
 
 
+LABELS = [("n", 42, ""), ("n", -7, ""), ("status", "5xx", ""), ("wait", "10ms", ""), ("took", 1000001, "nanoseconds"), ("took", 1000002, "nanoseconds"),
+          ("took", 1500000, "nanoseconds"), ("size", 2048, "bytes"), ("size", "2kB", ""), ("size", "3,4", ""), ("size", "^3", ""), ("http.code", 200, ""), ("a=b", "c", "")]
+
+
+def labelled():
+    """A profile in which each sample has a label of its own, and a power of two as its value."""
+    field, strings = hostile.field, ["", "samples", "count", "main.f"]
+
+    def at(text):
+        if text not in strings:
+            strings.append(text)
+        return strings.index(text)
+
+    out = field(1, field(1, 1) + field(2, 2))
+    for i, (key, value, unit) in enumerate(LABELS):
+        label = field(1, at(key)) + (field(2, at(value)) if isinstance(value, str) else field(3, value % 2**64) + field(4, at(unit)))
+        out += field(2, field(1, hostile.varint(1)) + field(2, hostile.varint(1 << i)) + field(3, label))
+    out += field(4, field(1, 1) + field(4, field(1, 1) + field(2, 1))) + field(5, field(1, 1) + field(2, 3))
+    path = os.path.join(OUT, "labels.pb")
+    with open(path, "wb") as f:
+        f.write(out + b"".join(field(6, s.encode()) for s in strings))
+    return path
+
+
+def test_labels(b):
+    """A row of the labels leads to its samples and no others; where they cannot be selected, it leads nowhere."""
+    rows = "document.querySelectorAll('main table.data tbody tr')"
+    server = Server(OUT, labelled())
+    try:
+        b.enter(server)
+        n = 0
+        b.go("top?report=tags")
+        for i in range(b.eval(rows + ".length")):
+            b.go("top?report=tags")
+            row = b.tables()[0]["rows"][i]
+            n += 1
+            if not b.eval("!!%s[%d].querySelector('button.link')" % (rows, i)):
+                check("labels: only a key with '=' leads nowhere", "a=b" in row, row)
+                continue
+            b.click("%s[%d].querySelector('button.link')" % (rows, i))
+            b.wait("location.hash.includes('label=')", 5)
+            b.wait("document.querySelector('main .command').textContent.includes('--tag-focus')", 5)
+            b.wait()
+            found = b.tables()
+            check("labels: a row leads to its samples", found and found[0]["rows"] and row[2] == found[0]["rows"][0][0], row, found, b.eval("location.hash"))
+        check("labels: two numbers that look equal are one row, a text that looks so is another", n == len(LABELS) - 1, n)
+    finally:
+        server.close()
+
+
 def luminance(colour):
     """Relative luminance of "#rgb" or "#rrggbb", as WCAG 2 defines it."""
     digits = colour[1:] if len(colour) > 4 else "".join(c * 2 for c in colour[1:])
@@ -555,7 +605,7 @@ def main():
     tests = [("entry", lambda: test_entry(b, servers[0])), ("numbers", lambda: test_numbers_of_traces(b)), ("timeline", lambda: test_timeline(b)), ("selection", lambda: test_selection(b)),
              ("runs", lambda: test_runs(b, servers[3]) or b.enter(servers[0])),
              ("alone", lambda: test_alone(b, servers[0], servers[3])), ("tables", lambda: test_tables(b)), ("path", lambda: test_path(b)), ("flame", lambda: test_flame(b)), ("sql", lambda: test_sql(b)),
-             ("others", lambda: test_numbers_of_others(b, *servers[1:3])), ("hostile", lambda: test_hostile(b)),
+             ("others", lambda: test_numbers_of_others(b, *servers[1:3])), ("labels", lambda: test_labels(b) or b.enter(servers[0])), ("hostile", lambda: test_hostile(b)),
              ("pictures", lambda: test_pictures(b, servers[0], "trace", {**{v: v for v in VIEWS}, "why": "path?task=103"})),
              ("clock", lambda: test_pictures(b, servers[3], "clock", {"timeline": "timeline?run=1&timeline.runs=1.2"})),
              ("sets", lambda: SHORT or test_pictures(b, servers[1], "runs", {"diff": "diff?run=1&base=5", "series": "series", "flame": "flame?run=1&base=5"})),
