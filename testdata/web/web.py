@@ -328,7 +328,11 @@ def test_alone(b, trace, pipe):
     view("diff")
     sound(b, "alone")
     b.click(press % "compare the first half with the second")
-    check("alone: two times of a run are compared", b.wait("location.hash.startsWith('#flame') && document.querySelector('main.compared #frames g')", 10), b.eval("location.hash"))
+    compared = "location.hash.startsWith('#flame') && document.querySelector('main.compared #frames g')"
+    check("alone: two times of a run are compared", b.wait(compared, 10), b.eval("location.hash"))
+    view("diff?from=300000000&to=350000000&flame.from=300000000&flame.to=350000000")
+    b.click(press % "compare the first half with the second")
+    check("alone: also after another time was compared", b.wait(compared, 10) and "flame.from" not in b.eval("location.hash"), b.eval("location.hash"), b.text("main"))
     b.enter(pipe)
     view("diff?run=3")
     check("alone: and of a store", re.fullmatch(r"tprof-import -o \S+pipe.store DUMP", b.text("main .command code")[0]), b.text("main"))

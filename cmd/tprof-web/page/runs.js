@@ -24,10 +24,13 @@ export function followed(app) {
 	];
 }
 
+// No times to compare.
+const WHOLE = {'flame.from': null, 'flame.to': null, from: null, to: null, base: null, 'flame.at': null};
+
 // Makes the selected time the old side of a flame graph; the new one is then selected anywhere.
 export function keepTime(app) {
 	const {from, to} = app.selection;
-	app.go('flame', {'flame.from': from, 'flame.to': to, from: null, to: null, base: null, 'flame.at': null});
+	app.go('flame', {...WHOLE, 'flame.from': from, 'flame.to': to});
 	app.say('Select the other time, in the timeline for example; the graph shows what changed from the first to it.');
 }
 
@@ -38,7 +41,7 @@ function halves(app) {
 		el('p', {class: 'leads'},
 			from === undefined && to === undefined ? button('select a time in the timeline', () => app.go('timeline')) :
 				button('compare the selected time with another', () => keepTime(app)),
-			button('compare the first half with the second', () => app.go('flame', {'flame.to': half, from: half, to: null})))
+			button('compare the first half with the second', () => app.go('flame', {...WHOLE, 'flame.to': half, from: half})))
 	];
 }
 
