@@ -340,6 +340,13 @@ def test_alone(b, trace, pipe):
     check("alone: another run is picked", b.wait("location.hash.includes('run=1') && document.querySelector('main .command').textContent.includes('--base-label=2 --label=1')", 10), b.text("main .command"))
     view("series?run=1")
     check("alone: runs of two kinds", "tprof-store label" in b.text("main .command code")[0], b.text("main"))
+    server = Server(OUT, "testdata/catalog.heap", TRACE)
+    try:
+        b.enter(server)
+        view("diff?run=2")
+        check("alone: one run of another kind is listed", b.eval("!!" + press % "1 catalog.heap"), b.text("main"))
+    finally:
+        server.close()
     server = Server(OUT, "testdata/ledger/ledger-1.heap", "testdata/ledger/ledger-8.heap")
     try:
         b.enter(server)
