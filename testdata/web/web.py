@@ -79,6 +79,8 @@ def test_entry(b, server):
     check("entry: the secret is not in the address", "secret" not in b.eval("location.href"))
     check("entry: all tabs are there", [t.lower() for t in b.text("#views a")] == VIEWS, b.text("#views a"))
     other = b.eval("fetch('/run/top?a=%40&a=--output%3Dx').then(r => r.status)")
+    failures = b.eval("import('/web.js').then(m => [1, 2].map(() => { try { m.need('missing'); return null; } catch (e) { return e.name; } }))")
+    check("entry: a module that failed keeps failing", failures == ["TypeError", "TypeError"], failures)
     check("entry: options that write are refused", other == 400, other)
     b.errors()
 
