@@ -30,12 +30,12 @@ struct web_lanes {
 
 	/* Guards all of the above. */
 	pthread_mutex_t lock;
-	atomic_uint requests; /* of all kinds, since the beginning */
-	atomic_int asking;    /* requests that wait for the lock or have it */
+	atomic_uint requests;  /* of all kinds, since the beginning */
+	atomic_int unanswered; /* requests of all kinds that are in progress */
 	atomic_int
 	    waiting; /* those that have not had it yet; `served` is signalled when there are no more */
 	pthread_cond_t served;
-	/* Reads segments in advance; interrupted while anyone asks. `halt` also interrupts long requests. */
+	/* Reads segments in advance while no request is in progress. `halt` interrupts it, and long requests. */
 	pthread_t reader;
 	bool has_reader;
 	int64_t first; /* the run to open before anybody asks */
@@ -312,7 +312,7 @@ static int read_more(struct web_lanes *l, struct web_run *r)
 	return code;
 }
 
-/* Waits until no request has come for REST_MS. */
+/* Waits until no request has come or been in progress for REST_MS. */
 static void rest(struct web_lanes *l)
 {
 	struct timespec until;
@@ -327,7 +327,7 @@ static void rest(struct web_lanes *l)
 		while (!atomic_load(&l->end) && !pthread_cond_timedwait(&l->work, &l->lock, &until))
 			;
 	} while (!atomic_load(&l->end) &&
-		 (before != atomic_load(&l->requests) || atomic_load(&l->asking)));
+		 (before != atomic_load(&l->requests) || atomic_load(&l->unanswered)));
 }
 
 /* Opens the run and draws some picture of it, so that the first one that is asked for finds its memory: the browser
@@ -354,17 +354,16 @@ static void *read_ahead(void *ctx)
 	while (!atomic_load(&l->end)) {
 		struct web_run *r = latest(l);
 
-		if (atomic_load(&l->asking) || !r || r->read_ahead) {
+		if (!r || r->read_ahead) {
 			pthread_cond_wait(&l->work, &l->lock);
 			rest(l);
 			continue;
 		}
 		atomic_store(&l->halt, false);
-		/* A request that came meanwhile may have set `halt` before that. */
-		if (atomic_load(&l->asking) || atomic_load(&l->end))
-			continue;
-		/* Errors are those of the requests that need the segments. */
-		r->read_ahead = read_more(l, r) != TP_ECANCEL;
+		/* A request that came after rest() may have set `halt` before that; it is counted first.
+		 * Errors are those of the requests that need the segments. */
+		if (!atomic_load(&l->unanswered) && !atomic_load(&l->end))
+			r->read_ahead = read_more(l, r) != TP_ECANCEL;
 		if (!r->read_ahead)
 			rest(l);
 	}
@@ -411,10 +410,16 @@ int web_lanes_draw(const struct web_ask *ask, struct rep_picture *p, size_t firs
 
 /* ---- requests ---- */
 
-void web_lanes_rest(struct web_lanes *l)
+void web_lanes_begin(struct web_lanes *l)
 {
 	atomic_fetch_add(&l->requests, 1);
+	atomic_fetch_add(&l->unanswered, 1);
 	atomic_store(&l->halt, true);
+}
+
+void web_lanes_end(struct web_lanes *l)
+{
+	atomic_fetch_sub(&l->unanswered, 1);
 }
 
 /* Remembers the window as the one whose surroundings are likely to be asked for next. */
@@ -443,7 +448,6 @@ int web_lanes_answer(struct web_lanes *l, const char *what, const struct web_que
 	if (i == sizeof(answers) / sizeof(*answers))
 		return tp_err_set(err, TP_ENOENT, TP_OFFSET_NONE,
 				  "there is no timeline data '%.40s'", what);
-	atomic_fetch_add(&l->asking, 1);
 	atomic_fetch_add(&l->waiting, 1);
 	atomic_store(&l->halt, true);
 	pthread_mutex_lock(&l->lock);
@@ -465,8 +469,7 @@ int web_lanes_answer(struct web_lanes *l, const char *what, const struct web_que
 		want_ahead(l, &ask);
 	if (!atomic_load(&l->waiting))
 		pthread_cond_broadcast(&l->served);
-	if (atomic_fetch_sub(&l->asking, 1) == 1)
-		pthread_cond_signal(&l->work);
+	pthread_cond_signal(&l->work);
 	pthread_mutex_unlock(&l->lock);
 	return code;
 }

@@ -15,9 +15,10 @@ struct web_lanes;
 int web_lanes_new(struct web_lanes **lanes, const char *store, int64_t first, struct tp_err *err);
 void web_lanes_free(struct web_lanes *lanes);
 
-/* A request of any kind has come: reading in advance, which uses all processors, stops and waits until there have been none
- * for a while. */
-void web_lanes_rest(struct web_lanes *lanes);
+/* Called when a request of any kind begins and when it has been answered. Reading in advance, which uses all processors,
+ * stops when one begins, and waits until there has been none for a while. */
+void web_lanes_begin(struct web_lanes *lanes);
+void web_lanes_end(struct web_lanes *lanes);
 
 /* Appends the answer to /lanes/`what` to *out and sets *type to its media type, a constant. May be called by
  * several threads at once. Once *stop is set, nobody waits for the answer any more, and it returns soon.

@@ -16,10 +16,13 @@ static const unsigned char modules[] = {
 #include <web.js.inc>
     0};
 
-/* A module runs once, when the first one needs it. */
-static const char first[] = "const define = {}, made = {};\n"
+/* A module runs once, when the first one needs it. If it throws, so does every later need() of it. */
+static const char first[] = "const define = {}, made = {}, failed = {};\n"
 			    "export function need(name) {\n"
-			    "if (!made[name]) define[name](made[name] = {});\n"
+			    "if (failed[name]) throw failed[name].error;\n"
+			    "if (!made[name])\n"
+			    "try { define[name](made[name] = {}); }\n"
+			    "catch (error) { failed[name] = {error}; throw error; }\n"
 			    "return made[name];\n"
 			    "}\n";
 /* The viewer of flame graphs is that of tprof-flame's files. */

@@ -22,6 +22,7 @@ struct connection {
 	struct web_request request;
 	int fd;
 	bool trusted; /* a request of it had the cookie */
+	bool busy;    /* a request is being answered */
 	struct connection *next;
 };
 
@@ -339,7 +340,8 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		if (status)
 			return send_error(c, status, &r->err);
 		trust(connection);
-		web_lanes_rest(s->lanes);
+		connection->busy = true;
+		web_lanes_begin(s->lanes);
 		return MHD_YES;
 	}
 	if (*upload_size) { /* a body is passed over */
@@ -359,6 +361,21 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		break;
 	}
 	return send_page(c, r);
+}
+
+static void on_answered(void *ctx, struct MHD_Connection *c, void **request,
+			enum MHD_RequestTerminationCode how)
+{
+	const union MHD_ConnectionInfo *info =
+	    MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct connection *connection = info ? info->socket_context : NULL;
+	struct web_server *s = ctx;
+
+	(void)request, (void)how;
+	if (connection && connection->busy) {
+		connection->busy = false;
+		web_lanes_end(s->lanes);
+	}
 }
 
 /* Keeps the address as it was sent, before libmicrohttpd decodes it in place. */
@@ -403,7 +420,8 @@ int web_server_run(struct web_server *s, struct tp_err *err)
 	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)WEB_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
 	    (unsigned)WEB_IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY,
 	    MHD_OPTION_THREAD_STACK_SIZE, STACK_SIZE, MHD_OPTION_URI_LOG_CALLBACK, on_uri, NULL,
-	    MHD_OPTION_NOTIFY_CONNECTION, on_connection, NULL, MHD_OPTION_END);
+	    MHD_OPTION_NOTIFY_COMPLETED, on_answered, s, MHD_OPTION_NOTIFY_CONNECTION,
+	    on_connection, NULL, MHD_OPTION_END);
 	if (!daemon)
 		return tp_err_set(err, TP_EIO, TP_OFFSET_NONE, "the server cannot be started");
 	web_watch();

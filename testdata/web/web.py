@@ -79,6 +79,8 @@ def test_entry(b, server):
     check("entry: the secret is not in the address", "secret" not in b.eval("location.href"))
     check("entry: all tabs are there", [t.lower() for t in b.text("#views a")] == VIEWS, b.text("#views a"))
     other = b.eval("fetch('/run/top?a=%40&a=--output%3Dx').then(r => r.status)")
+    failures = b.eval("import('/web.js').then(m => [1, 2].map(() => { try { m.need('missing'); return null; } catch (e) { return e.name; } }))")
+    check("entry: a module that failed keeps failing", failures == ["TypeError", "TypeError"], failures)
     check("entry: options that write are refused", other == 400, other)
     b.errors()
 
@@ -99,7 +101,7 @@ def test_numbers_of_traces(b):
         numbers(b, "path " + report, "path?task=order&path.report=" + report)
     numbers(b, "what makes all requests slow", "path?path.report=blame")
     b.go("path?task=103&path.report=blame")
-    check("path: one request has nothing to be compared with", "three of them or more" in " ".join(b.text("main .nothing")) and not b.text("main .failure"), b.text("main"))
+    check("path: one request has nothing to be compared with", "at least three requests" in " ".join(b.text("main .nothing")) and not b.text("main .failure"), b.text("main"))
     numbers(b, "path of one", "path?task=103")
     numbers(b, "leaks", "leaks?leaks.all=yes")
     numbers(b, "sql", "sql?" + "sql.q=SELECT+reason,+count(*)+AS+n,+sum(total_ns)+AS+ns+FROM+goroutine_block+WHERE+run+%3D+:run+GROUP+BY+reason")
@@ -130,6 +132,56 @@ def test_numbers_of_others(b, parcels, ledger):
     b.wait()
     check("callers and callees: of what is typed", "'--peek=mallocgc|main.work'" in b.text("main .command code")[0], b.text("main .command code"))
     check("profiles: there is no timeline", b.eval("[...document.querySelectorAll('#views a')].find(a => a.textContent === 'Timeline').closest('a').hidden"))
+
+
+LABELS = [("n", 42, ""), ("n", -7, ""), ("status", "5xx", ""), ("wait", "10ms", ""), ("took", 1000001, "nanoseconds"), ("took", 1000002, "nanoseconds"),
+          ("took", 1500000, "nanoseconds"), ("size", 2048, "bytes"), ("size", "2kB", ""), ("size", "3,4", ""), ("size", "^3", ""), ("http.code", 200, ""), ("a=b", "c", "")]
+
+
+def labelled():
+    """A profile in which each sample has a label of its own, and a power of two as its value."""
+    field, strings = hostile.field, ["", "samples", "count", "main.f"]
+
+    def at(text):
+        if text not in strings:
+            strings.append(text)
+        return strings.index(text)
+
+    out = field(1, field(1, 1) + field(2, 2))
+    for i, (key, value, unit) in enumerate(LABELS):
+        label = field(1, at(key)) + (field(2, at(value)) if isinstance(value, str) else field(3, value % 2**64) + field(4, at(unit)))
+        out += field(2, field(1, hostile.varint(1)) + field(2, hostile.varint(1 << i)) + field(3, label))
+    out += field(4, field(1, 1) + field(4, field(1, 1) + field(2, 1))) + field(5, field(1, 1) + field(2, 3))
+    path = os.path.join(OUT, "labels.pb")
+    with open(path, "wb") as f:
+        f.write(out + b"".join(field(6, s.encode()) for s in strings))
+    return path
+
+
+def test_labels(b):
+    """A row of the labels leads to its samples and no others; where they cannot be selected, it leads nowhere."""
+    rows = "document.querySelectorAll('main table.data tbody tr')"
+    server = Server(OUT, labelled())
+    try:
+        b.enter(server)
+        n = 0
+        b.go("top?report=tags")
+        for i in range(b.eval(rows + ".length")):
+            b.go("top?report=tags")
+            row = b.tables()[0]["rows"][i]
+            n += 1
+            if not b.eval("!!%s[%d].querySelector('button.link')" % (rows, i)):
+                check("labels: only a key with '=' leads nowhere", "a=b" in row, row)
+                continue
+            b.click("%s[%d].querySelector('button.link')" % (rows, i))
+            b.wait("location.hash.includes('label=')", 5)
+            b.wait("document.querySelector('main .command').textContent.includes('--tag-focus')", 5)
+            b.wait()
+            found = b.tables()
+            check("labels: a row leads to its samples", found and found[0]["rows"] and row[2] == found[0]["rows"][0][0], row, found, b.eval("location.hash"))
+        check("labels: two numbers that look equal are one row, a text that looks so is another", n == len(LABELS) - 1, n)
+    finally:
+        server.close()
 
 
 def luminance(colour):
@@ -278,7 +330,11 @@ def test_alone(b, trace, pipe):
     view("diff")
     sound(b, "alone")
     b.click(press % "compare the first half with the second")
-    check("alone: two times of a run are compared", b.wait("location.hash.startsWith('#flame') && document.querySelector('main.compared #frames g')", 10), b.eval("location.hash"))
+    compared = "location.hash.startsWith('#flame') && document.querySelector('main.compared #frames g')"
+    check("alone: two times of a run are compared", b.wait(compared, 10), b.eval("location.hash"))
+    view("diff?from=300000000&to=350000000&flame.from=300000000&flame.to=350000000")
+    b.click(press % "compare the first half with the second")
+    check("alone: also after another time was compared", b.wait(compared, 10) and "flame.from" not in b.eval("location.hash"), b.eval("location.hash"), b.text("main"))
     b.enter(pipe)
     view("diff?run=3")
     check("alone: and of a store", re.fullmatch(r"tprof-import -o \S+pipe.store DUMP", b.text("main .command code")[0]), b.text("main"))
@@ -286,6 +342,13 @@ def test_alone(b, trace, pipe):
     check("alone: another run is picked", b.wait("location.hash.includes('run=1') && document.querySelector('main .command').textContent.includes('--base-label=2 --label=1')", 10), b.text("main .command"))
     view("series?run=1")
     check("alone: runs of two kinds", "tprof-store label" in b.text("main .command code")[0], b.text("main"))
+    server = Server(OUT, "testdata/catalog.heap", TRACE)
+    try:
+        b.enter(server)
+        view("diff?run=2")
+        check("alone: one run of another kind is listed", b.eval("!!" + press % "1 catalog.heap"), b.text("main"))
+    finally:
+        server.close()
     server = Server(OUT, "testdata/ledger/ledger-1.heap", "testdata/ledger/ledger-8.heap")
     try:
         b.enter(server)
@@ -401,6 +464,7 @@ def test_sql(b):
     check("sql: a shell runs the command of several lines", table["rows"] and all(c.replace(",", "") in run.stdout for c in table["rows"][0]), line, run.stdout, run.stderr, table)
     b.go("sql?sql.q=SELECT+reason,+count(*)+AS+n+FROM+goroutine_block+GROUP+BY+reason&sql.chart=bars")
     check("sql: a chart", b.eval("document.querySelectorAll('figure.chart rect').length") == len(b.tables()[-1]["rows"]))
+    check("sql: the chart names its columns", b.eval("document.querySelector('figure.chart svg').getAttribute('aria-label')") == "n over reason")
     check("sql: every bar has its label", b.eval("[...document.querySelectorAll('figure.chart text[transform]')].every(e => e.firstChild.data) && document.querySelectorAll('figure.chart text[transform]').length") == len(b.tables()[-1]["rows"]))
     # A query that runs long is cancelled by another one.
     b.go("sql?sql.q=WITH+RECURSIVE+n(i)+AS+(SELECT+1+UNION+ALL+SELECT+i%2B1+FROM+n)+SELECT+max(i)+FROM+n") if not SHORT else None
@@ -555,7 +619,7 @@ def main():
     tests = [("entry", lambda: test_entry(b, servers[0])), ("numbers", lambda: test_numbers_of_traces(b)), ("timeline", lambda: test_timeline(b)), ("selection", lambda: test_selection(b)),
              ("runs", lambda: test_runs(b, servers[3]) or b.enter(servers[0])),
              ("alone", lambda: test_alone(b, servers[0], servers[3])), ("tables", lambda: test_tables(b)), ("path", lambda: test_path(b)), ("flame", lambda: test_flame(b)), ("sql", lambda: test_sql(b)),
-             ("others", lambda: test_numbers_of_others(b, *servers[1:3])), ("hostile", lambda: test_hostile(b)),
+             ("others", lambda: test_numbers_of_others(b, *servers[1:3])), ("labels", lambda: test_labels(b) or b.enter(servers[0])), ("hostile", lambda: test_hostile(b)),
              ("pictures", lambda: test_pictures(b, servers[0], "trace", {**{v: v for v in VIEWS}, "why": "path?task=103"})),
              ("clock", lambda: test_pictures(b, servers[3], "clock", {"timeline": "timeline?run=1&timeline.runs=1.2"})),
              ("sets", lambda: SHORT or test_pictures(b, servers[1], "runs", {"diff": "diff?run=1&base=5", "series": "series", "flame": "flame?run=1&base=5"})),

@@ -106,9 +106,16 @@ const peek = name =>
 	isNamed(name) && {text: 'Callers and callees of ' + name, view: 'top', changes: {report: 'peek', focus: name}};
 const source = r =>
 	isNamed(r.function) && {text: 'Source', view: 'flame', changes: {focus: r.function, 'flame.source': r.function}};
-// Values with a unit are compared as numbers; one that was rounded would not be found.
-const labelled = r =>
-	/^[\d.]+[a-zA-Zμ]+$/.test(r.label) ? !r.label.includes('.') && r.key + '=' + r.label : r.key + '=' + only(r.label);
+// Returns what --tag-focus takes for the labels of a row: a range of numbers, or a pattern in which a comma, which
+// separates patterns, is escaped; null where it cannot tell them from others.
+function labelled(r) {
+	if (!r.key || /[=\ufffd]|^~/.test(r.key)) return null;
+	if (typeof r.least !== 'number')
+		return r.label.includes('\ufffd') ? null : r.key + '=' + only(r.label).replace(/,/g, '\\x2c');
+	if (![r.least, r.most].every(Number.isSafeInteger) || /[μ*]/.test(r.number_unit)) return null;
+	const unit = /^[a-zA-Z]{1,31}$/.test(r.number_unit) ? r.number_unit : '';
+	return r.key + '=' + (r.least === r.most ? [r.least] : [r.least, r.most]).map(v => v + unit).join(':');
+}
 const OF_PROFILES = {
 	top: RULES.top,
 	tree: RULES.tree,

@@ -155,8 +155,7 @@ function open(app, root) {
 	function few(e) {
 		if (!/blame compares three requests or more/.test(e.message)) throw e;
 		const other = {task: null, request: null, region: null, goroutine: null, group: null, from: null, to: null};
-		root.append(nothing('What makes requests slow is found in three of them or more; ' +
-			'fewer are selected, or there are none.'),
+		root.append(nothing('The comparison needs at least three requests; select more.'),
 			...subject(app) ? [button('compare all requests', () => app.select(other))] : []);
 	}
 	async function update() {

@@ -1,5 +1,5 @@
 // Several runs: which belong together, and ways on where there is one only.
-import {el, button, nothing, opening, serving, shell} from './dom.js';
+import {el, button, format, nothing, opening, serving, shell} from './dom.js';
 
 // Returns the labels and names that several runs have, with how many: [[text, n], …].
 export function sets(runs) {
@@ -24,10 +24,13 @@ export function followed(app) {
 	];
 }
 
+// No times to compare.
+const WHOLE = {'flame.from': null, 'flame.to': null, from: null, to: null, base: null, 'flame.at': null};
+
 // Makes the selected time the old side of a flame graph; the new one is then selected anywhere.
 export function keepTime(app) {
 	const {from, to} = app.selection;
-	app.go('flame', {'flame.from': from, 'flame.to': to, from: null, to: null, base: null, 'flame.at': null});
+	app.go('flame', {...WHOLE, 'flame.from': from, 'flame.to': to});
 	app.say('Select the other time, in the timeline for example; the graph shows what changed from the first to it.');
 }
 
@@ -38,24 +41,29 @@ function halves(app) {
 		el('p', {class: 'leads'},
 			from === undefined && to === undefined ? button('select a time in the timeline', () => app.go('timeline')) :
 				button('compare the selected time with another', () => keepTime(app)),
-			button('compare the first half with the second', () => app.go('flame', {'flame.to': half, from: half, to: null})))
+			button('compare the first half with the second', () => app.go('flame', {...WHOLE, 'flame.to': half, from: half})))
 	];
 }
+
+// Other runs that are listed.
+const MOST = 20;
 
 // Returns what a view of several runs shows where the picked one is the only one of its kind: `needs`, a sentence,
 // and ways on.
 export function alone(app, needs, times) {
-	const run = app.run(), rest = app.runs.filter(r => r !== run).slice(0, 20), {how, line} = opening();
+	const run = app.run(), rest = app.runs.filter(r => r !== run), {how, line} = opening();
 	return [
 		nothing(needs + ' ' + run.name + ' is the only ' + run.kind + ' here.'),
 		el('h2', null, 'Another ' + run.kind),
 		el('p', null, how + ':'),
 		shell(line),
 		times && run.kind === 'trace' && halves(app),
-		rest.length > 1 &&
+		rest.length > 0 &&
 			[
 				el('h2', null, 'The other runs'),
-				el('p', {class: 'leads'}, rest.map(r => button(r.id + ' ' + r.name, () => app.select({run: r.id}))))
+				el('p', {class: 'leads'},
+					rest.slice(0, MOST).map(r => button(r.id + ' ' + r.name, () => app.select({run: r.id}))),
+					rest.length > MOST && 'and ' + format('count', rest.length - MOST) + ' more')
 			],
 	].flat(2)
 		.filter(Boolean);

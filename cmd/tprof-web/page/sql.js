@@ -98,7 +98,7 @@ function charted(app, sheet) {
 			lines: [{name: y.title, y: values(rows, y.name)}],
 			labels: rows.map(r => r[x] === '' ? '(empty)' : format('text', r[x])),
 			bars: kind === 'bars',
-			title: y.title + ' over ' + x,
+			title: y.title + ' over ' + sheet.columns.find(c => c.name === x).title,
 			text: v => Number.isInteger(v) ? format('count', v) : format('float', v)
 		})
 	];

@@ -4,7 +4,8 @@
  *	       10ms (50.00%): gold
  *	       10ms (50.00%): silver
  *
- * Numeric labels are shown with their unit; those that look equal count as one. */
+ * Numeric labels are shown with their unit; those that look equal count as one. Rows keep texts and
+ * numbers apart, and have the range of the numbers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 struct entry {
 	struct tp_text key, value;
 	int64_t sum;
+	const char *unit; /* of a number; NULL: a text */
+	int64_t least, most;
 };
 
 struct tags {
@@ -36,12 +39,20 @@ static int by_text(const void *a, const void *b)
 	return c ? c : rep_text_compare(x->value, y->value);
 }
 
+static int by_value(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int c = by_text(x, y);
+
+	return c ? c : !x->unit - !y->unit;
+}
+
 static int by_sum(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 	int64_t p = rep_abs(x->sum), q = rep_abs(y->sum);
 
-	return p != q ? (p < q ? 1 : -1) : rep_text_compare(x->value, y->value);
+	return p != q ? (p < q ? 1 : -1) : by_value(a, b);
 }
 
 static int add_set(struct tags *t, size_t set, int64_t sum)
@@ -54,12 +65,14 @@ static int add_set(struct tags *t, size_t set, int64_t sum)
 		struct entry *e = &t->entry[t->n++];
 		char text[REP_MEASURE_SIZE], *copy;
 
-		*e = (struct entry){tp_dict_text(p->dict, l[i].key),
-				    tp_dict_text(p->dict, l[i].text), sum};
+		*e = (struct entry){.key = tp_dict_text(p->dict, l[i].key),
+				    .value = tp_dict_text(p->dict, l[i].text),
+				    .sum = sum};
 		if (!l[i].numeric)
 			continue;
-		rep_view_scaled(t->v, l[i].number, rep_label_unit(&t->v->units, p, l[i].key),
-				t->v->output_unit, text);
+		e->unit = rep_label_unit(&t->v->units, p, l[i].key);
+		e->least = e->most = l[i].number;
+		rep_view_scaled(t->v, l[i].number, e->unit, t->v->output_unit, text);
 		copy = tp_arena_strndup(&t->texts, text, strlen(text));
 		if (!copy)
 			return TP_ENOMEM;
@@ -98,17 +111,23 @@ static int gather(struct tags *t)
 	return code;
 }
 
-static void add_up(struct tags *t)
+/* Makes one entry of those that are equal by `order`. */
+static void add_up(struct tags *t, int (*order)(const void *, const void *))
 {
 	size_t n = 0;
 
 	if (t->n > 1)
-		qsort(t->entry, t->n, sizeof(*t->entry), by_text);
+		qsort(t->entry, t->n, sizeof(*t->entry), order);
 	for (size_t i = 0; i < t->n; i++) {
-		if (n && !by_text(&t->entry[n - 1], &t->entry[i]))
-			rep_add(&t->entry[n - 1].sum, t->entry[i].sum);
-		else
-			t->entry[n++] = t->entry[i];
+		struct entry *last = n ? &t->entry[n - 1] : NULL, *e = &t->entry[i];
+
+		if (last && !order(last, e)) {
+			rep_add(&last->sum, e->sum);
+			last->least = e->least < last->least ? e->least : last->least;
+			last->most = e->most > last->most ? e->most : last->most;
+		} else {
+			t->entry[n++] = *e;
+		}
 	}
 	t->n = n;
 }
@@ -189,7 +208,7 @@ static int print(struct rep_profile_view *v, const char *arg, const struct rep_s
 	rep_writer_init(&t.out, sink);
 	rep_writer_fail(&t.out, gather(&t));
 	if (!rep_writer_failed(&t.out))
-		add_up(&t);
+		add_up(&t, by_text);
 	for (size_t i = 0, n; i < t.n && !rep_writer_failed(&t.out); i += n) {
 		n = of_key(&t, i);
 		put_key(&t, t.entry + i, n);
@@ -216,6 +235,15 @@ static const struct rep_column columns[] = {
     {.name = "flat", .doc = "sum of the samples with it", .kind = REP_ANY, .raw_only = true},
     {.name = "sample_type", .doc = "the sample type", .kind = REP_TEXT, .raw_only = true},
     {.name = "unit", .doc = "unit of flat", .kind = REP_TEXT, .raw_only = true},
+    {.name = "least",
+     .doc = "the smallest number that label stands for; null for a text",
+     .kind = REP_ID,
+     .raw_only = true},
+    {.name = "most", .doc = "the largest; null for a text", .kind = REP_ID, .raw_only = true},
+    {.name = "number_unit",
+     .doc = "unit of least and most; null for a text",
+     .kind = REP_TEXT,
+     .raw_only = true},
 };
 #define NCOLUMNS (sizeof(columns) / sizeof(columns[0]))
 
@@ -234,6 +262,9 @@ static int put_row(const struct tags *t, const struct entry *e, struct rep_outpu
 				  rep_view_raw(v, e->sum),
 				  rep_str(v->type),
 				  rep_str(v->unit),
+				  e->unit ? rep_int(e->least) : rep_null(),
+				  e->unit ? rep_int(e->most) : rep_null(),
+				  e->unit ? rep_str(e->unit) : rep_null(),
 			      },
 			      err);
 }
@@ -250,7 +281,7 @@ static int table(struct rep_profile_view *v, const char *arg, struct rep_output 
 	else
 		code = rep_output_begin(out, "labels", columns, NCOLUMNS, err);
 	if (!code)
-		add_up(&t);
+		add_up(&t, by_value);
 	for (size_t i = 0, n; i < t.n && !code; i += n) {
 		n = of_key(&t, i);
 		qsort(t.entry + i, n, sizeof(*t.entry), by_sum);
