@@ -122,7 +122,7 @@ for f in "$@"; do
 		# Another order, another nanosecond.
 		export_ours --pprof=$kind "$scratch/s.tprof" || continue
 		samples "$scratch/our.pb.gz" >"$scratch/our"
-		for again in 1 2 3 4; do
+		for again in 1 2 3 4 5 6 7 8 9 10 11 12; do
 			samples "$scratch/go.pb.gz" >"$scratch/go"
 			cmp -s "$scratch/go" "$scratch/our" && break
 			"$peers/gotrace" -pprof=$kind "$f" >"$scratch/go.pb.gz"
