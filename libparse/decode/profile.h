@@ -195,8 +195,8 @@ struct tp_profile_options {
 	/* Filled only from files with goroutine dumps. NULL: only the last dump is read, and a
 	 * notice says so. */
 	struct tp_profile_dumps *dumps;
-	/* The address of a dictionary for tp_profile_new_in(). A profile.proto takes it, and sets it
-	 * to NULL. For others, or if there is none, a new one is made. */
+	/* A dictionary to use again (tp_profile_new_in). A profile.proto takes it over and leaves NULL
+	 * here. Profiles of other formats have new ones. */
 	struct tp_dict **dict;
 };
 

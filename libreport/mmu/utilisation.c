@@ -427,7 +427,7 @@ int rep_util_new(struct rep_utils *u, int64_t end)
 
 #define FEW_LEVELS 8
 
-/* Finds the number of a value. Returns TP_ELIMIT if there is none left. */
+/* Sets *level to the number of a value, which may be a new one. Returns TP_ELIMIT if all numbers are taken. */
 static int find_level(struct rep_utils *u, double util, uint64_t *level)
 {
 	uint64_t bits, hash;
